@@ -1,0 +1,1 @@
+"""Generated from proto/; run `python3 dev.py proto`, never edit."""
