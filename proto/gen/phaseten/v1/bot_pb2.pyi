@@ -803,8 +803,11 @@ class GameResult(_message.Message):
     COMPLETED_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
     FORFEITS_FIELD_NUMBER: _builtins.int
+    DEALS_FIELD_NUMBER: _builtins.int
     cause: _game_pb2.GameEnd.ValueType
     """Why it ended."""
+    deals: _builtins.int
+    """How many deals were played."""
     @_builtins.property
     def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Places: 1 is best, ties share a place."""
@@ -834,10 +837,11 @@ class GameResult(_message.Message):
         completed: _abc.Iterable[_builtins.int] | None = ...,
         faults: _abc.Iterable[_builtins.int] | None = ...,
         forfeits: _abc.Iterable[_game_pb2.ForfeitCause.ValueType] | None = ...,
+        deals: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "completed", b"completed", "faults", b"faults", "forfeits", b"forfeits", "places", b"places", "points", b"points"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "completed", b"completed", "deals", b"deals", "faults", b"faults", "forfeits", b"forfeits", "places", b"places", "points", b"points"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,45 @@
+"""Cards: a kind's number plus one, so that zero means none."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from referee.engine.cards import CARDS, Card
+from referee.wire.errors import MalformedMessage
+
+_DECODE: Final = {kind + 1: card for kind, card in enumerate(CARDS)}
+
+
+def encode_card(card: Card) -> Any:
+    """The schema's enum value."""
+    return card + 1
+
+
+def decode_card(value: int) -> Card:
+    """The card. Raises MalformedMessage for anything but 1 to 50."""
+    try:
+        return _DECODE[value]
+    except KeyError:
+        raise MalformedMessage(f"{value} is no card") from None
+
+
+def encode_optional_card(card: Card | None) -> Any:
+    """The schema's enum value, unspecified for None."""
+    return 0 if card is None else card + 1
+
+
+def decode_optional_card(value: int) -> Card | None:
+    """The card, or None for the unspecified value. Raises MalformedMessage."""
+    return decode_card(value) if value else None
+
+
+def encode_cards(cards: Iterable[Card]) -> list[Any]:
+    """A packed list of enum values."""
+    return [card + 1 for card in cards]
+
+
+def decode_cards(values: Iterable[int]) -> tuple[Card, ...]:
+    """The cards in the same order. Raises MalformedMessage."""
+    try:
+        return tuple([_DECODE[value] for value in values])
+    except KeyError as wrong:
+        raise MalformedMessage(f"{wrong.args[0]} is no card") from None
