@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,16 @@ REFUSES_SETTINGS = 2
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
 _PROBE_INTERVAL = 0.05
+
+
+class Happening(Enum):
+    """Kinds of news about a service."""
+
+    STARTED = "started"
+    DONE = "done"
+    TROUBLE = "trouble"
+    STOPPED = "stopped"
+
 
 Listener = Callable[[str, str], None]
 T = TypeVar("T")
@@ -42,8 +53,8 @@ class _Kept:
 class Supervisor:
     """Keeps services alive between `start` and `stop`. One event loop, in the main thread."""
 
-    def __init__(self, logs: Path, output: Listener, event: Callable[[str], None]) -> None:
-        """`output(name, line)` hears what services print, `event(text)` what happens to them."""
+    def __init__(self, logs: Path, output: Listener, event: Callable[[Happening, str], None]) -> None:
+        """`output(name, line)` hears what services print, `event(kind, text)` what happens to them."""
         self._logs = logs
         self._output = output
         self._event = event
@@ -92,7 +103,7 @@ class Supervisor:
             log.close()
         if status != 0:
             raise ServiceError(service.name, _ending(status), log.last)
-        self._event(f"{service.name} done in {time.monotonic() - started:.1f} s")
+        self._event(Happening.DONE, f"{service.name} done in {time.monotonic() - started:.1f} s")
 
     async def stop(self, groups: Iterable[Sequence[str]] = ()) -> None:
         """Stop everything: first the named groups, one after the other, then the rest, last started first."""
@@ -139,7 +150,7 @@ class Supervisor:
             if time.monotonic() - started > service.patience:
                 raise ServiceError(service.name, f"was not ready within {service.patience:.0f} s", kept.log.last)
             await asyncio.sleep(_PROBE_INTERVAL)
-        self._event(f"{service.name} started in {time.monotonic() - started:.1f} s")
+        self._event(Happening.STARTED, f"{service.name} started in {time.monotonic() - started:.1f} s")
 
     async def _probe(self, kept: _Kept) -> bool:
         child = kept.child
@@ -163,7 +174,7 @@ class Supervisor:
                 self._give_up(ServiceError(kept.service.name, reason + again, kept.log.last))
                 return
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (deaths - 1))
-            self._event(f"{kept.service.name} {reason}; starting it again in {pause:g} s")
+            self._event(Happening.TROUBLE, f"{kept.service.name} {reason}; starting it again in {pause:g} s")
             await asyncio.sleep(pause)
 
     async def _run_once(self, kept: _Kept) -> int | OSError:
@@ -193,11 +204,11 @@ class Supervisor:
             kept.child.stop()
         _, running = await asyncio.wait([kept.task], timeout=kept.service.grace)
         if running and kept.child is not None:
-            self._event(f"{kept.service.name} did not stop within {kept.service.grace:.0f} s: killed")
+            self._event(Happening.TROUBLE, f"{kept.service.name} did not stop within {kept.service.grace:.0f} s: killed")
             kept.child.kill()
             await asyncio.wait([kept.task])
         kept.log.close()
-        self._event(f"{kept.service.name} stopped in {time.monotonic() - started:.1f} s")
+        self._event(Happening.STOPPED, f"{kept.service.name} stopped in {time.monotonic() - started:.1f} s")
 
 
 def _ending(status: int) -> str:

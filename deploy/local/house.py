@@ -1,0 +1,181 @@
+"""The house: which processes there are, what they are told, and in which order they come and go.
+
+This is the one description of it; `demo.py` starts it, the tests take its environment.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deploy.local import placement, postgres, probes, valkey
+from deploy.local.ports import pick
+from deploy.local.service import Service
+from deploy.local.settings import Settings
+from deploy.local.state import State
+
+PROJECT = Path(__file__).resolve().parents[2]
+HOST = "127.0.0.1"
+SITE_PORT, REFEREE_PORT, CONTROL_PORT = 8000, 7010, 7011
+REFEREE_ID = "referee-1"
+
+#: Nothing new is begun, the referee finishes what it can and its records are collected, then the rest.
+STOP_ORDER = (("worker", "beat"), ("referee",), ("collector", "site"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    site: int = SITE_PORT
+    referee: int = REFEREE_PORT
+    control: int = CONTROL_PORT
+
+    @classmethod
+    def free(cls, site: int = SITE_PORT) -> "Ports":
+        """These ports, or others near by where one is taken."""
+        found: list[int] = []
+        for wanted in (site, REFEREE_PORT, CONTROL_PORT):
+            found.append(pick(HOST, wanted, found))
+        return cls(*found)
+
+    def moved(self, site: int = SITE_PORT) -> list[str]:
+        """A sentence for each port that is not the usual one."""
+        pairs = (
+            ("the site", site, self.site),
+            ("bots", REFEREE_PORT, self.referee),
+            ("the referee's control", CONTROL_PORT, self.control),
+        )
+        return [f"port {usual} is taken: {what} gets {got}" for what, usual, got in pairs if usual != got]
+
+    @property
+    def site_url(self) -> str:
+        return f"http://{HOST}:{self.site}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Where rows and queues are: servers of ours to start, or somebody else's."""
+
+    database_url: str
+    redis_url: str
+    services: tuple[Service, ...]
+    notes: tuple[str, ...] = ()
+
+
+def stores(settings: Settings, state: State, *postgres_options: str) -> Stores:
+    """Find and prepare the servers. Takes a second the first time: initdb. Raises LocalError."""
+    env = settings.inherited
+    sockets = state.socket_folder()
+    services: list[Service] = []
+    notes: list[str] = []
+    database_url, redis_url = settings.database_url, settings.redis_url
+    if database_url is None:
+        cluster = placement.place(settings, postgres.find_programs(settings), state.folder("postgres"), sockets)
+        postgres.initialise(cluster, env)
+        services.append(postgres.service(cluster, env, *postgres_options))
+        database_url = cluster.url
+        notes += [cluster.note] if cluster.note else []
+    if redis_url is None:
+        folder = state.folder("valkey")
+        valkey.wait_for_last(folder)
+        services.append(valkey.service(valkey.find_program(), folder, sockets, env))
+        redis_url = valkey.url(sockets)
+    return Stores(database_url, redis_url, tuple(services), tuple(notes))
+
+
+def environment(
+    inherited: Mapping[str, str], state: State, ports: Ports, database_url: str, redis_url: str
+) -> dict[str, str]:
+    """What every process of ours is told. Each reads its own part in its settings file."""
+    private, public = state.ticket_keys()
+    control, bots = f"{HOST}:{ports.control}", f"{HOST}:{ports.referee}"
+    return dict(inherited) | {
+        "DATABASE_URL": database_url,
+        "PHASETEN_REDIS_URL": redis_url,
+        "PHASETEN_SITE_SECRET_KEY": state.secret("site-secret"),
+        "PHASETEN_SITE_TICKET_KEY_FILE": str(private),
+        "PHASETEN_SITE_URL": ports.site_url,
+        "PHASETEN_SITE_BIND": f"{HOST}:{ports.site}",
+        "PHASETEN_SITE_ALLOWED_HOSTS": f"{HOST},localhost",
+        "PHASETEN_SITE_DEBUG": "0",
+        "PHASETEN_SITE_STATE_DIR": str(state.folder("site")),
+        "PHASETEN_SITE_REFEREES": f"{REFEREE_ID}={control}@{bots}",
+        "PHASETEN_REFEREE_ID": REFEREE_ID,
+        "PHASETEN_REFEREE_BIND": bots,
+        "PHASETEN_REFEREE_CONTROL_BIND": control,
+        "PHASETEN_REFEREE_TICKET_PUBLIC_KEY_FILE": str(public),
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+class House:
+    """The processes of one house, as values."""
+
+    def __init__(self, state: State, ports: Ports, env: Mapping[str, str]) -> None:
+        self._state = state
+        self._ports = ports
+        self.env = env
+
+    def preparations(self) -> tuple[Service, ...]:
+        """Commands to run once before the services; they may run at the same time."""
+        return (
+            self._site_command("migrate", "migrate", "--noinput"),
+            self._site_command("static", "collectstatic", "--noinput"),
+        )
+
+    def services(self) -> tuple[Service, ...]:
+        ports = self._ports
+        celery = ("-m", "celery", "-A", "tournament_site")
+        schedule = self._state.folder("beat") / "schedule"
+        return (
+            self._python(
+                *("referee", "-m", "referee.service"),
+                ready=probes.tcp(HOST, ports.referee, ports.control),
+            ),
+            self._python(
+                *("site", "-m", "tournament_site", "serve"),
+                ready=probes.http_answers(f"{ports.site_url}/api/v1/seasons"),
+            ),
+            self._python("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
+            self._python("beat", *celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"),
+            self._python("collector", "-m", "tournament_site", "collect"),
+        )
+
+    def seed(self) -> Service:
+        """Makes owner, house bots and seasons, once, and writes down what to run."""
+        return self._site_command("seed", "seed_demo", "--out", str(self._state.demo_file))
+
+    def bots(self, demo: Mapping[str, Any]) -> tuple[Service, ...]:
+        """A process for each house bot the seed command wrote down."""
+        return tuple(
+            self._python(
+                *(bot["name"], "-m", "bots_sdk.house_bots", bot["kind"]),
+                PHASETEN_SERVER=self._ports.site_url,
+                PHASETEN_TOKEN=bot["token"],
+            )
+            for bot in demo["bots"]
+        )
+
+    def outcome(self, file: Path) -> Service:
+        """Prints the final tables, writes the outcome and exports the replays."""
+        return self._site_command(*("outcome", "outcome", "--json", str(file), "--replays", str(self._state.replays)))
+
+    def _site_command(self, name: str, *arguments: str) -> Service:
+        return self._python(name, "-m", "tournament_site", *arguments, patience=120.0)
+
+    def _python(
+        self,
+        name: str,
+        *arguments: str,
+        ready: probes.Probe | None = None,
+        patience: float = 30.0,
+        **more: str,
+    ) -> Service:
+        return Service(
+            name=name,
+            command=(sys.executable, *arguments),
+            env={**self.env, **more},
+            folder=PROJECT,
+            ready=ready,
+            patience=patience,
+        )
