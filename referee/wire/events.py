@@ -117,7 +117,7 @@ def encode_public_event(event: ev.PublicEvent) -> pb.PublicEvent:
     return message
 
 
-def _decode_shared(message: pb.Event | pb.PublicEvent) -> Shared:
+def _decode_shared(message: pb.Event | pb.PublicEvent) -> Shared:  # noqa: PLR0911 - one arm a kind
     match message.WhichOneof("kind"):
         case "phase_laid":
             laid = message.phase_laid

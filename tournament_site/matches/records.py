@@ -1,0 +1,119 @@
+"""Checking the record of a finished match: nothing is believed that can be worked out again. Pure."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from google.protobuf.message import DecodeError
+from phaseten.v1 import referee_pb2
+
+from referee.engine.cards import full_deck
+from referee.engine.errors import CorruptLog, UnsupportedRules
+from referee.engine.events import DealStarted, GameStarted, StockRebuilt
+from referee.engine.game import check_log
+from referee.engine.shuffle import SeededDecks, game_context, match_key, nonce_commit, server_commit, shuffle_number
+from referee.wire.errors import MalformedMessage
+from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
+from tournament_site.matches.bundle import FinishedGame, FinishedMatch, Forfeit
+
+
+class CorruptRecord(Exception):
+    """A replay that does not add up; the message says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A record and what was found wrong with it: sentences, none if all is well."""
+
+    match: FinishedMatch
+    findings: tuple[str, ...]
+
+
+def read_record(match_id: UUID, attempt: int, data: bytes) -> Reading:
+    """A serialised MatchRecord, every game of it played again. Never raises: bytes that say nothing are a finding too."""
+    try:
+        message = referee_pb2.MatchRecord.FromString(data)
+    except DecodeError:
+        return Reading(FinishedMatch(match_id, attempt, (_unreadable(UUID(int=0), 0, data),)), ("it cannot be decoded",))
+    games: list[FinishedGame] = []
+    findings: list[str] = []
+    for index, entry in enumerate(message.games):
+        game_id = UUID(bytes=entry.game_id) if len(entry.game_id) == 16 else UUID(int=0)
+        try:
+            record = decode_replay(entry.replay)
+            games.append(_finished(game_id, index, entry, record))
+            _check_identity(record, match_id, attempt, game_id, index)
+            check_replay(record)
+        except (MalformedMessage, CorruptRecord) as error:
+            findings.append(f"game {index}: {error}")
+            if len(games) == index:
+                games.append(_unreadable(game_id, index, entry.replay))
+    return Reading(FinishedMatch(match_id, attempt, tuple(games)), tuple(findings))
+
+
+def _unreadable(game_id: UUID, index: int, data: bytes) -> FinishedGame:
+    """Stands for a game whose bytes say nothing, so that they are kept aside with the rest."""
+    return FinishedGame(game_id, index, data, replay_digest(data), (), (), (), (), (), 0)
+
+
+def _finished(game_id: UUID, index: int, entry: referee_pb2.GameRecord, record: ReplayRecord) -> FinishedGame:
+    result = record.result
+    return FinishedGame(
+        game_id=game_id,
+        index=index,
+        replay=entry.replay,
+        sha256=entry.sha256,
+        places=result.places,
+        points=result.totals,
+        phases=result.completed,
+        faults=result.faults,
+        forfeits=tuple(None if cause is None else Forfeit[cause.name] for cause in result.forfeits),
+        decisions=len(record.answers),
+    )
+
+
+def _check_identity(record: ReplayRecord, match_id: UUID, attempt: int, game_id: UUID, index: int) -> None:
+    said = (record.match_id, record.attempt, record.game_id, record.game_index)
+    if said != (match_id, attempt, game_id, index):
+        raise CorruptRecord(f"the replay says it is game {said[3]} ({said[2]}) of match {said[0]}, attempt {said[1]}")
+
+
+def check_replay(record: ReplayRecord) -> None:
+    """Plays a replay again: rules, result, commitments and every shuffle. Raises CorruptRecord."""
+    try:
+        game = check_log(record.events)
+    except (CorruptLog, UnsupportedRules) as error:
+        raise CorruptRecord(str(error)) from error
+    if game.result != record.result:
+        raise CorruptRecord("the log ends in another result")
+    _check_shuffles(record)
+
+
+def _check_shuffles(record: ReplayRecord) -> None:
+    seats = len(record.seats)
+    bound_to = record.match_id if record.mirrored else record.game_id
+    context = game_context(bound_to.bytes, record.attempt, seats)
+    if server_commit(context, record.server_seed) != record.commitment:
+        raise CorruptRecord("the seed is not the one that was committed to")
+    if len(record.nonces) != seats:
+        raise CorruptRecord(f"{len(record.nonces)} nonces for {seats} seats")
+    for seat, share in enumerate(record.nonces):
+        if share.commitment and nonce_commit(context, seat, share.nonce) != share.commitment:
+            raise CorruptRecord(f"the nonce of seat {seat} is not the one it committed to")
+    decks = SeededDecks(match_key(context, record.server_seed, tuple(share.nonce for share in record.nonces)))
+    started = record.events[0]
+    if not isinstance(started, GameStarted) or started.seats != seats:
+        raise CorruptRecord("log and record have different seats")
+    whole = full_deck(started.ruleset.wilds, started.ruleset.skips)
+    deal = reshuffle = 0
+    for number, event in enumerate(record.events):
+        match event:
+            case DealStarted():
+                deal, reshuffle, cards, order = event.deal, 0, whole, event.deck
+                if deal == 0 and started.terms.first_dealer == "seeded" and event.dealer != decks.first_dealer(seats):
+                    raise CorruptRecord("the first dealer is not the one of the seed")
+            case StockRebuilt():
+                reshuffle, cards, order = reshuffle + 1, tuple(sorted(event.stock)), event.stock
+            case _:
+                continue
+        if decks(shuffle_number(deal, reshuffle), cards) != order:
+            raise CorruptRecord(f"event {number} is not the shuffle of the seed")

@@ -1,0 +1,266 @@
+"""The spine: what happens to a match, in order, from the queue to the ledger. Nothing follows from anything elsewhere.
+
+    dispatch   queue, presence -> claim -> StartMatches
+    collect    what referees report: leases, commitments, live events, records
+    settle     ratings, then leagues
+    heal       leases that ran out: asked about, prolonged, put back or voided
+
+Each step may be run at any time, by anybody, any number of times: what is done is done once.
+"""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from uuid import UUID
+
+import redis
+from django.conf import settings
+
+from referee.wire.replay import SeatInfo
+from tournament_site import live
+from tournament_site.addresses import Referee
+from tournament_site.bots import queries as bots
+from tournament_site.bots import services as presence
+from tournament_site.bots.tickets import control_token
+from tournament_site.leagues import services as leagues
+from tournament_site.matches import queries, recording, services
+from tournament_site.matches.bundle import Verdict
+from tournament_site.matches.records import read_record
+from tournament_site.matches.referee_client import (
+    Answer,
+    AttemptRef,
+    AttemptState,
+    Greeting,
+    Opened,
+    Order,
+    Outcome,
+    Record,
+    RefereeClient,
+    RefereeRefused,
+    RefereeUnavailable,
+    Refusal,
+    Running,
+    Sessions,
+    StartResult,
+    Update,
+    Void,
+    WatchUpdate,
+)
+from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
+from tournament_site.matches.selection import choose
+from tournament_site.matches.services import Claimed
+from tournament_site.ratings import services as ratings
+
+log = logging.getLogger(__name__)
+
+# What a referee may say to an order that says nothing against the match: it is tried again.
+_WAIT = {
+    Refusal.BOTS_ABSENT: "a bot is not connected",
+    Refusal.NO_CAPACITY: "a bot has no room for another game",
+    Refusal.VERSION_CHANGED: "a bot is connected with another version",
+    Refusal.REFEREE_BUSY: "the referee has no room",
+    Refusal.DRAINING: "the referee is going away",
+    Refusal.STALE_ATTEMPT: "the referee knows a newer attempt",
+    Refusal.CANCELLED: "the attempt was called off",
+}
+_ANSWERS = {
+    Verdict.STORED: Answer.STORED,
+    Verdict.DUPLICATE: Answer.DUPLICATE,
+    Verdict.STALE: Answer.STALE,
+    Verdict.CORRUPT: Answer.CORRUPT,
+}
+
+
+@contextmanager
+def client_of(referee: Referee) -> Iterator[RefereeClient]:
+    """A connection to a referee's control side. Made in the process that uses it, for gRPC and fork do not mix."""
+    with RefereeClient(referee.control, lambda: control_token(settings.SITE.ticket_key, time.time())) as client:
+        yield client
+
+
+def tick() -> None:
+    """Everything that is due. Run every two seconds, and after records came in."""
+    heal()
+    settle()
+    dispatch()
+
+
+# -- dispatch ----------------------------------------------------------------------------------------------------------
+
+
+def dispatch() -> None:
+    """Start the matches whose bots are there and have room, the first in the queue first."""
+    leagues.start_due()
+    rooms: dict[str, int] = {}
+    for referee in settings.SITE.referees:
+        sessions = _attend(referee)
+        rooms[referee.id] = 0 if sessions is None else sessions.free_games
+    free = bots.free_games()
+    present = {version for versions in free.values() for version in versions}
+    claimed = services.claim(choose(queries.candidates(present), free, rooms))
+    by_referee: dict[str, list[Claimed]] = defaultdict(list)
+    for match in claimed:
+        by_referee[match.referee].append(match)
+    for referee in settings.SITE.referees:
+        if matches := by_referee.get(referee.id):
+            _start(referee, matches)
+
+
+def _attend(referee: Referee) -> Sessions | None:
+    """Notes who is connected to a referee. None if it cannot be reached: then nobody is."""
+    try:
+        with client_of(referee) as client:
+            sessions = client.list_sessions()
+            unwanted = bots.bots_without_tokens() & {session.bot for session in sessions.sessions}
+            if unwanted:
+                client.close_sessions(sorted(unwanted), "the bot's tokens were revoked")
+    except RefereeUnavailable as error:
+        log.warning("referee %s cannot be reached: %s", referee.id, error)
+        presence.record_presence(referee.id, {})
+        return None
+    presence.record_presence(
+        referee.id, {entry.version_id: entry.free for entry in sessions.sessions if entry.bot not in unwanted}
+    )
+    return sessions
+
+
+def _start(referee: Referee, matches: Sequence[Claimed]) -> None:
+    orders: list[Order] = []
+    for match in matches:
+        try:
+            orders.append(_order(match))
+        except UnknownRules as error:
+            services.refuse_for_good(match.match_id, match.attempt, str(error))
+    try:
+        with client_of(referee) as client:
+            results = client.start_matches(orders)
+    except RefereeUnavailable as error:
+        # Whether they run nobody knows. Their leases tell: `heal` asks the referee when they are over.
+        log.warning("referee %s did not answer to %d orders: %s", referee.id, len(orders), error)
+        return
+    services.confirm(
+        (result.ref.match_id, result.ref.attempt) for result in results if result.outcome is not Outcome.REFUSED
+    )
+    for result in results:
+        if result.outcome is Outcome.REFUSED:
+            _refused(result)
+
+
+def _refused(result: StartResult) -> None:
+    reason = f"{_WAIT.get(result.refusal, 'refused')}: {', '.join(result.bots) or result.text}"
+    if result.refusal in _WAIT:
+        services.put_back(result.ref.match_id, result.ref.attempt, reason)
+    else:
+        log.error("match %s was refused for good: %s", result.ref.match_id, result.text)
+        services.refuse_for_good(result.ref.match_id, result.ref.attempt, result.text)
+
+
+def _order(match: Claimed) -> Order:
+    return Order(
+        ref=AttemptRef(match.match_id, match.attempt),
+        ruleset=ruleset_named(match.ruleset),
+        terms=terms_from(match.terms),
+        bots=tuple(SeatInfo(seat.bot, seat.bot_name, seat.version, seat.version_id) for seat in match.seats),
+        game_ids=match.games,
+        mirrored=match.mirrored,
+    )
+
+
+# -- collect -----------------------------------------------------------------------------------------------------------
+
+
+def collect(
+    referee: Referee, update: WatchUpdate, feed: "redis.Redis", acknowledge: Callable[[AttemptRef, Answer], None]
+) -> bool:
+    """Deal with one report of a referee. True if something was recorded that `settle` and `dispatch` should look at."""
+    match update:
+        case Greeting():
+            log.info("watching referee %s, incarnation %s", update.referee, update.incarnation)
+        case Running():
+            _renew(referee, update.refs)
+        case Opened():
+            services.open_games({update.game_id: update.commitment})
+        case Update():
+            _show(feed, update)
+        case Record():
+            answer = _record(update, feed)
+            acknowledge(update.ref, answer)
+            return True
+        case Void():
+            log.error("referee %s gave up match %s: %s", referee.id, update.ref.match_id, update.text)
+            return services.void_attempt(update.ref.match_id, update.ref.attempt, update.text)
+    return False
+
+
+def _renew(referee: Referee, refs: Sequence[AttemptRef]) -> None:
+    stale = services.renew((ref.match_id, ref.attempt) for ref in refs)
+    if stale:
+        with client_of(referee) as client:
+            client.cancel_matches([AttemptRef(*pair) for pair in sorted(stale)], "this attempt does not count any more")
+
+
+def _show(feed: "redis.Redis", update: Update) -> None:
+    try:
+        live.publish(feed, update.game_id, update.first, update.events, update.table)
+    except redis.RedisError as error:
+        log.warning("the live feed is away: %s", error)
+
+
+def _record(update: Record, feed: "redis.Redis") -> Answer:
+    reading = read_record(update.ref.match_id, update.ref.attempt, update.data)
+    verdict = recording.record(reading.match, reading.findings)
+    try:
+        live.forget(feed, [game.game_id for game in reading.match.games])
+    except redis.RedisError as error:
+        log.warning("the live feed is away: %s", error)
+    return _ANSWERS[verdict]
+
+
+# -- settle and heal ---------------------------------------------------------------------------------------------------
+
+
+def settle() -> None:
+    """What finished matches lead to: ledger rows in order, then standings and the seasons' ends."""
+    ratings.apply()
+    leagues.advance()
+
+
+def heal() -> None:
+    """Look after running matches whose lease is over. Nothing is put back before its referee was asked."""
+    by_referee: dict[str, list[queries.Overdue]] = defaultdict(list)
+    for overdue in queries.overdue():
+        by_referee[overdue.referee].append(overdue)
+    known = {referee.id: referee for referee in settings.SITE.referees}
+    for referee_id, matches in by_referee.items():
+        states = _ask(known.get(referee_id), matches)
+        for match in matches:
+            _judge(match, states)
+
+
+def _ask(referee: Referee | None, matches: Sequence[queries.Overdue]) -> dict[AttemptRef, AttemptState] | None:
+    """What the referee says of these attempts; None if it cannot be asked."""
+    if referee is None:
+        return None
+    try:
+        with client_of(referee) as client:
+            return client.get_matches([AttemptRef(match.match_id, match.attempt) for match in matches])
+    except (RefereeUnavailable, RefereeRefused) as error:
+        log.warning("referee %s cannot be asked about %d matches: %s", referee.id, len(matches), error)
+        return None
+
+
+def _judge(match: queries.Overdue, states: dict[AttemptRef, AttemptState] | None) -> None:
+    pair: tuple[UUID, int] = (match.match_id, match.attempt)
+    if states is None:
+        if match.two_leases:
+            services.lose(*pair, "its referee cannot be reached")
+        return
+    match states.get(AttemptRef(*pair), AttemptState.UNKNOWN):
+        case AttemptState.RUNNING | AttemptState.FINISHED:
+            services.renew([pair])
+        case AttemptState.UNKNOWN:
+            services.lose(*pair, "its referee knows nothing of it")
+        case AttemptState.VOID:
+            services.void_attempt(*pair, "its referee gave it up")
