@@ -80,7 +80,7 @@ def initialise(cluster: Cluster, env: Mapping[str, str]) -> None:
     wait_for_previous(cluster.data / "postmaster.pid")
     version_file = cluster.data / "PG_VERSION"
     if version_file.exists():
-        theirs, ours = version_file.read_text().strip(), _major_version(cluster.programs)
+        theirs, ours = version_file.read_text().strip(), version(cluster.programs).partition(".")[0]
         if theirs != ours:
             raise LocalError(
                 f"{cluster.data} was made by PostgreSQL {theirs} and the programs found are version {ours}: "
@@ -150,9 +150,13 @@ def _run(cluster: Cluster, env: Mapping[str, str], *command: str, stdin: str = "
         raise LocalError(f"{Path(command[0]).name} failed with status {process.returncode}:\n{output.strip()}")
 
 
-def _major_version(programs: Programs) -> str:
-    done = subprocess.run((programs.command("postgres"), "--version"), check=True, capture_output=True, text=True)
-    found = re.search(r"\) (\d+)", done.stdout)
+def version(programs: Programs) -> str:
+    """Such as 18.6. Raises LocalError."""
+    try:
+        done = subprocess.run((programs.command("postgres"), "--version"), check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise LocalError(f"the PostgreSQL in {programs.folder} does not start: {error}") from error
+    found = re.search(r"\) (\d+(\.\d+)?)", done.stdout)
     if found is None:
         raise LocalError(f"cannot tell the version of {programs.folder}: {done.stdout.strip()}")
     return found[1]
