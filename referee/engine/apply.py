@@ -1,0 +1,180 @@
+"""Facts change the state here, and nowhere else. Nothing is checked: `decide` and `settle` made sure."""
+
+from bisect import insort
+from typing import assert_never
+
+from referee.engine.cards import SKIP, SKIP_KIND, WILD_KIND, Card
+from referee.engine.events import (
+    CardDiscarded,
+    CardDrawn,
+    CardHit,
+    DealEnded,
+    DealStarted,
+    Event,
+    GameEnded,
+    GameStarted,
+    PhaseLaid,
+    SeatFaulted,
+    SeatForfeited,
+    SkipPlayed,
+    StockRebuilt,
+    TurnSkipped,
+)
+from referee.engine.melds import grown
+from referee.engine.moves import Seat
+from referee.engine.ruleset import InitialSkip, InitialSkipDeals, InitialWild, Ruleset
+from referee.engine.state import NOBODY, State
+
+
+def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case per event, the frequent ones first
+    """Change `state` by one event."""
+    state.public_view = None
+    match event:
+        case CardDrawn():
+            _draw(state, event)
+        case CardDiscarded():
+            _give(state, event.seat, event.card)
+            state.discard.append(event.card)
+            _next_slot(state)
+        case SkipPlayed():
+            _give(state, event.seat, SKIP)
+            state.waiting[event.target] += 1
+            state.seat_views[event.target] = None
+            _next_slot(state)
+        case TurnSkipped():
+            _skip_slot(state, event)
+        case CardHit():
+            _hit(state, event)
+        case PhaseLaid():
+            _lay(state, event)
+        case DealStarted():
+            _deal(state, event)
+        case DealEnded():
+            state.totals[:] = event.totals
+            state.completed[:] = event.completed
+            state.deal_end = event.cause
+            _forget_views(state)
+        case StockRebuilt():
+            state.stock = list(reversed(event.stock))
+            del state.discard[:-1]
+            state.reshuffles += 1
+        case SeatFaulted():
+            state.faults[event.seat] = event.count
+            state.seat_views[event.seat] = None
+        case SeatForfeited():
+            state.forfeits[event.seat] = event.cause
+            state.active -= 1
+            state.seat_views[event.seat] = None
+        case GameEnded():
+            state.game_end = event.cause
+            state.places = event.places
+            state.to_move = NOBODY
+            state.drawn = None
+            _forget_views(state)
+        case GameStarted():  # a log's first event makes the state; it changes none
+            pass
+        case _:
+            assert_never(event)
+
+
+def _draw(state: State, event: CardDrawn) -> None:
+    pile = state.discard if event.from_discard else state.stock
+    pile.pop()
+    insort(state.hands[event.seat], event.card)
+    state.drawn = event.card
+    state.seat_views[event.seat] = None
+
+
+def _give(state: State, seat: Seat, card: Card) -> None:
+    hand = state.hands[seat]
+    hand.remove(card)
+    state.seat_views[seat] = None
+    if not hand:
+        state.out = seat
+
+
+def _next_slot(state: State) -> None:
+    state.turn += 1
+    state.drawn = None
+    state.to_move = state.next_player[state.to_move]
+
+
+def _skip_slot(state: State, event: TurnSkipped) -> None:
+    if event.by_start_card:
+        state.start_skip = False
+    else:
+        # The Skip that lay before the seat goes to the pile when the slot comes (official leaflet).
+        state.waiting[event.seat] -= 1
+        state.discard.append(SKIP)
+        state.seat_views[event.seat] = None
+    _next_slot(state)
+
+
+def _lay(state: State, event: PhaseLaid) -> None:
+    for meld in event.melds:
+        for card in meld.cards:
+            _give(state, event.seat, card)
+    state.laid[event.seat] = event.phase
+    state.melds[event.seat] = event.melds
+    if not state.tie_break:
+        state.completed[event.seat] += 1
+
+
+def _hit(state: State, event: CardHit) -> None:
+    _give(state, event.seat, event.card)
+    melds = list(state.melds[event.owner])
+    melds[event.meld] = grown(melds[event.meld], event.card, event.end)
+    state.melds[event.owner] = tuple(melds)
+    state.seat_views[event.owner] = None
+
+
+def _deal(state: State, event: DealStarted) -> None:
+    players, deck = event.players, event.deck
+    count = len(players)
+    first = players.index(event.dealer) + 1
+    dealt = count * state.ruleset.hand_size
+    state.hands = [[] for _ in range(state.seats)]
+    for place in range(count):
+        state.hands[players[(first + place) % count]] = sorted(deck[place:dealt:count])
+    face_up = start_cards(deck, dealt, state.ruleset)
+    state.discard = list(deck[dealt : dealt + face_up])
+    state.stock = list(reversed(deck[dealt + face_up :]))
+    state.deal, state.dealer, state.players, state.tie_break = event.deal, event.dealer, players, event.tie_break
+    state.tie_breaks += event.tie_break
+    state.next_player = [NOBODY] * state.seats
+    for place, seat in enumerate(players):
+        state.next_player[seat] = players[(place + 1) % count]
+    state.laid = [0] * state.seats
+    state.melds = [()] * state.seats
+    state.waiting = [0] * state.seats
+    state.turn = state.reshuffles = 0
+    cap = state.terms.max_turns_per_deal
+    state.turn_cap = -1 if cap is None else cap * count
+    state.to_move = players[first % count]
+    state.drawn = state.deal_end = None
+    state.out = NOBODY
+    state.start_skip = _skips_first_player(state)
+    _forget_views(state)
+
+
+def start_cards(deck: tuple[Card, ...], dealt: int, ruleset: Ruleset) -> int:
+    """How many cards are turned up after the deal: one, and more where the rules cover a Skip or a Wild."""
+    face_up = 1
+    while dealt + face_up < len(deck):
+        top = deck[dealt + face_up - 1]
+        skip = top == SKIP_KIND and ruleset.initial_skip is InitialSkip.COVER
+        wild = top == WILD_KIND and ruleset.initial_wild is InitialWild.COVER
+        if not skip and not wild:
+            break
+        face_up += 1
+    return face_up
+
+
+def _skips_first_player(state: State) -> bool:
+    rules = state.ruleset
+    applies = rules.initial_skip_deals is InitialSkipDeals.EVERY or state.deal == 0
+    return state.discard[-1] == SKIP_KIND and rules.initial_skip is InitialSkip.SKIP_FIRST_PLAYER and applies
+
+
+def _forget_views(state: State) -> None:
+    state.seat_views = [None] * state.seats

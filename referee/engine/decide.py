@@ -1,0 +1,108 @@
+"""Wishes are judged here: the rules of a turn. Nothing is changed."""
+
+from typing import assert_never
+
+from referee.engine.cards import SKIP, SKIP_KIND, Card
+from referee.engine.errors import IllegalMove, Reason
+from referee.engine.events import (
+    CardDiscarded,
+    CardDrawn,
+    Event,
+    PhaseLaid,
+    SkipPlayed,
+    StockRebuilt,
+)
+from referee.engine.melds import hit, lay
+from referee.engine.moves import Draw, Move, Play, Seat
+from referee.engine.shuffle import DeckSource, shuffle_number
+from referee.engine.state import NOBODY, State
+
+
+def decide(state: State, seat: Seat, move: Move, decks: DeckSource) -> tuple[Event, ...]:
+    """The events that a move leads to. Raises IllegalMove with the first thing that is wrong; changes nothing ever."""
+    if seat != state.to_move or seat == NOBODY:
+        raise IllegalMove(Reason.NOT_YOUR_TURN if state.game_end is None else Reason.GAME_OVER)
+    match move:
+        case Draw():
+            if state.drawn is not None:
+                raise IllegalMove(Reason.ALREADY_DREW)
+            return _taken(state, seat) if move.from_discard else _drawn(state, seat, decks)
+        case Play():
+            if state.drawn is None:
+                raise IllegalMove(Reason.MUST_DRAW_FIRST)
+            if move.lay or move.hits or move.phase is not None:
+                return _full_play(state, seat, move)
+            return (_discard(state, seat, move, state.hands[seat]),)
+        case _:
+            assert_never(move)
+
+
+def _drawn(state: State, seat: Seat, decks: DeckSource) -> tuple[Event, ...]:
+    if state.stock:
+        return (CardDrawn(seat, state.stock[-1], from_discard=False),)
+    # The leaflets are silent on an empty pile; as everywhere in rummy the discards but the top one are shuffled.
+    number = shuffle_number(state.deal, state.reshuffles + 1)
+    stock = decks(number, tuple(sorted(state.discard[:-1])))
+    return (StockRebuilt(stock), CardDrawn(seat, stock[0], from_discard=False))
+
+
+def _taken(state: State, seat: Seat) -> tuple[Event, ...]:
+    if not state.discard:
+        raise IllegalMove(Reason.DISCARD_EMPTY)
+    top = state.discard[-1]
+    if top == SKIP_KIND and not state.ruleset.take_skip_from_discard:
+        raise IllegalMove(Reason.SKIP_NOT_TAKEABLE)
+    return (CardDrawn(seat, top, from_discard=True),)
+
+
+def _full_play(state: State, seat: Seat, play: Play) -> tuple[Event, ...]:
+    """Lay, then hits as listed, then the discard: the first step that fails names the reason."""
+    hand = list(state.hands[seat])
+    table = list(state.melds)
+    events: list[Event] = []
+    if play.lay or play.phase is not None:
+        if state.laid[seat]:
+            raise IllegalMove(Reason.ALREADY_LAID)
+        phase = state.phase(seat)
+        if not phase or not play.lay or play.phase not in {None, phase}:
+            raise IllegalMove(Reason.PHASE_NOT_AVAILABLE)
+        table[seat] = lay(play.lay, phase, hand, state.ruleset)
+        events.append(PhaseLaid(seat, phase, table[seat]))
+    for wish in play.hits:
+        if not table[seat]:
+            raise IllegalMove(Reason.NOT_LAID)
+        events.append(hit(seat, wish, hand, table))
+    if hand:
+        events.append(_discard(state, seat, play, hand))
+    elif play.discard is not None:
+        raise IllegalMove(Reason.DISCARD_NOT_ALLOWED)
+    elif play.skip_target is not None:
+        raise IllegalMove(Reason.TARGET_NOT_ALLOWED)
+    return tuple(events)
+
+
+def _discard(state: State, seat: Seat, play: Play, hand: list[Card]) -> Event:
+    card, target = play.discard, play.skip_target
+    if card is None:
+        raise IllegalMove(Reason.DISCARD_REQUIRED)
+    if card not in hand:
+        raise IllegalMove(Reason.CARD_NOT_IN_HAND)
+    if card != SKIP_KIND:
+        if target is not None:
+            raise IllegalMove(Reason.TARGET_NOT_ALLOWED)
+        return CardDiscarded(seat, card)
+    # The last card ends the deal, so there is nobody left to skip.
+    targets = state.skip_targets() if len(hand) > 1 else ()
+    if target is None:
+        if targets:
+            raise IllegalMove(Reason.TARGET_REQUIRED)
+        return CardDiscarded(seat, SKIP)
+    if not targets:
+        raise IllegalMove(Reason.TARGET_NOT_ALLOWED)
+    if target == seat:
+        raise IllegalMove(Reason.TARGET_SELF)
+    if target not in state.players:
+        raise IllegalMove(Reason.NO_SUCH_SEAT)
+    if target not in targets:
+        raise IllegalMove(Reason.TARGET_PROTECTED)
+    return SkipPlayed(seat, target)

@@ -1,0 +1,130 @@
+"""Who may know what: views of the state, and events as they are seen from the table.
+
+This is the only place where hidden cards are left out. Views are kept with the state until an event touches them.
+"""
+
+from typing import assert_never
+
+from referee.engine.apply import start_cards
+from referee.engine.events import (
+    CardDiscarded,
+    CardDrawn,
+    CardHit,
+    DealEnded,
+    DealOpened,
+    DealStarted,
+    DrawSeen,
+    Event,
+    GameEnded,
+    GameStarted,
+    PhaseLaid,
+    PublicEvent,
+    SeatFaulted,
+    SeatForfeited,
+    SkipPlayed,
+    StockRebuilt,
+    StockRenewed,
+    TurnSkipped,
+)
+from referee.engine.moves import Seat
+from referee.engine.ruleset import Ruleset
+from referee.engine.state import NOBODY, State
+from referee.engine.view import PublicView, SeatView, Stage, View
+
+
+def seat_view(state: State, seat: Seat) -> View:
+    """All that `seat` may know. Raises IndexError for a seat that does not exist."""
+    drawn = state.drawn if seat == state.to_move else None
+    return View(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, public_view(state))
+
+
+def public_view(state: State) -> PublicView:
+    """What everybody at and around the table may know."""
+    view = state.public_view
+    if view is None:
+        view = state.public_view = _table(state)
+    return view
+
+
+def _table(state: State) -> PublicView:
+    seats = state.seat_views
+    for seat, known in enumerate(seats):
+        if known is None:
+            seats[seat] = _seat(state, Seat(seat))
+    discard = state.discard
+    return PublicView(
+        state.deal,
+        state.turn,
+        state.dealer,
+        None if state.to_move == NOBODY else state.to_move,
+        stage(state),
+        state.tie_break,
+        len(state.stock),
+        len(discard),
+        discard[-1] if discard else None,
+        tuple(seat for seat in seats if seat is not None),
+    )
+
+
+def stage(state: State) -> Stage:
+    """Which decision is due."""
+    if state.game_end is not None:
+        return Stage.OVER
+    return Stage.DRAW if state.drawn is None else Stage.PLAY
+
+
+def _seat(state: State, seat: Seat) -> SeatView:
+    return SeatView(
+        state.phase(seat),
+        state.completed[seat],
+        state.laid[seat] > 0,
+        state.totals[seat],
+        len(state.hands[seat]),
+        state.waiting[seat] > 0,
+        state.may_be_skipped(seat),
+        state.faults[seat],
+        state.forfeits[seat] is not None,
+        state.melds[seat],
+    )
+
+
+def public_event(event: Event, ruleset: Ruleset) -> PublicEvent | None:
+    """What everybody saw of an event; None for a game's start, which is announced otherwise."""
+    match event:
+        case CardDrawn():
+            return DrawSeen(event.seat, event.card if event.from_discard else None)
+        case DealStarted():
+            return _opened(event, ruleset)
+        case StockRebuilt():
+            return StockRenewed(len(event.stock))
+        case GameStarted():
+            return None
+        case (
+            CardDiscarded()
+            | SkipPlayed()
+            | TurnSkipped()
+            | CardHit()
+            | PhaseLaid()
+            | SeatFaulted()
+            | SeatForfeited()
+            | DealEnded()
+            | GameEnded()
+        ):
+            return event
+        case _:
+            assert_never(event)
+
+
+def seat_event(event: Event, seat: Seat, ruleset: Ruleset) -> PublicEvent | None:
+    """What `seat` saw of an event: the public side, and the card it drew itself."""
+    if isinstance(event, CardDrawn) and event.seat == seat:
+        return DrawSeen(seat, event.card)
+    return public_event(event, ruleset)
+
+
+def _opened(event: DealStarted, ruleset: Ruleset) -> DealOpened:
+    dealt = len(event.players) * ruleset.hand_size
+    face_up = start_cards(event.deck, dealt, ruleset)
+    stock_size = len(event.deck) - dealt - face_up
+    start_card = event.deck[dealt + face_up - 1]
+    return DealOpened(event.deal, event.dealer, event.players, event.tie_break, start_card, stock_size)

@@ -1,0 +1,106 @@
+"""The state of a game: what its events add up to. `apply` alone writes to it; everybody else reads.
+
+Hands are short sorted lists, the piles are lists whose last card is the top, seats are small integers and -1 is nobody.
+"""
+
+from dataclasses import dataclass, field
+
+from referee.engine.cards import Card
+from referee.engine.events import DealEnd, ForfeitCause, GameEnd, TableMeld
+from referee.engine.moves import Seat
+from referee.engine.ruleset import Ruleset, Terms
+from referee.engine.view import PublicView, SeatView
+
+NOBODY = Seat(-1)
+
+
+@dataclass(slots=True)
+class State:
+    """Everything about a game. Lists are by seat unless they are piles.
+
+    `turn` counts the slots of the deal, skipped ones included. `drawn` is the card drawn in the turn that is being played,
+    None while a draw is awaited. `laid` is the phase laid in this deal or 0. `waiting` counts the Skips played
+    against a seat whose slot has not come yet. `start_skip` says that the start card still has to skip the first player.
+    `out` is the seat that got rid of its cards in this deal.
+    """
+
+    ruleset: Ruleset
+    terms: Terms
+    seats: int
+
+    completed: list[int]
+    totals: list[int]
+    faults: list[int]
+    forfeits: list[ForfeitCause | None]
+    active: int  # seats that have not forfeited
+    hands: list[list[Card]]
+    laid: list[int]
+    melds: list[tuple[TableMeld, ...]]
+    waiting: list[int]
+
+    deal: int = -1
+    dealer: Seat = NOBODY
+    players: tuple[Seat, ...] = ()
+    next_player: list[Seat] = field(default_factory=list)
+    tie_break: bool = False
+    tie_breaks: int = 0
+    turn: int = 0
+    turn_cap: int = -1  # slots after which the deal is cut off; -1 for none
+    to_move: Seat = NOBODY
+    drawn: Card | None = None
+    start_skip: bool = False
+    out: Seat = NOBODY
+    reshuffles: int = 0
+    stock: list[Card] = field(default_factory=list)
+    discard: list[Card] = field(default_factory=list)
+    deal_end: DealEnd | None = None  # set between a deal's end and the next one's start
+
+    game_end: GameEnd | None = None
+    places: tuple[int, ...] = ()
+
+    # Views that are still true; `apply` drops what it touches.
+    seat_views: list[SeatView | None] = field(default_factory=list, compare=False, repr=False)
+    public_view: PublicView | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def new(cls, ruleset: Ruleset, terms: Terms, seats: int) -> "State":
+        """The state before the first deal."""
+        return cls(
+            ruleset,
+            terms,
+            seats,
+            completed=[0] * seats,
+            totals=[0] * seats,
+            faults=[0] * seats,
+            forfeits=[None] * seats,
+            active=seats,
+            hands=[[] for _ in range(seats)],
+            laid=[0] * seats,
+            melds=[()] * seats,
+            waiting=[0] * seats,
+            seat_views=[None] * seats,
+        )
+
+    def phase(self, seat: Seat) -> int:
+        """The phase (1-10) a seat works on or laid in this deal; 0 once it has done all of them."""
+        if self.laid[seat]:
+            return self.laid[seat]
+        phases = self.ruleset.phases
+        if self.tie_break and seat in self.players:
+            return phases[-1]
+        done = self.completed[seat]
+        return phases[done] if done < len(phases) else 0
+
+    def may_be_skipped(self, seat: Seat) -> bool:
+        """Whether a Skip may be played against a seat now (by another one): it plays, and no Skip is waiting for it."""
+        return self.game_end is None and not self.waiting[seat] and seat in self.players
+
+    def skip_targets(self) -> tuple[Seat, ...]:
+        """The seats that the seat to move may skip, in order of play."""
+        found = []
+        seat = self.next_player[self.to_move]
+        while seat != self.to_move:
+            if not self.waiting[seat]:
+                found.append(seat)
+            seat = self.next_player[seat]
+        return tuple(found)
