@@ -22,4 +22,7 @@ def _alive(pid: int) -> bool:
         return False
     except PermissionError:
         return False  # somebody else's by now: a server of ours would be ours
+    # Dead, but nobody has asked for its status yet: it can sit like that for ever in a container.
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return True

@@ -48,6 +48,8 @@ class _Kept:
     child: Child | None = None
     task: asyncio.Task[None] | None = None
     stopping: bool = False
+    #: how it died last, if it ever did
+    ending: str = ""
 
 
 class Supervisor:
@@ -148,7 +150,8 @@ class Supervisor:
         started = time.monotonic()
         while not await self._probe(kept):
             if time.monotonic() - started > service.patience:
-                raise ServiceError(service.name, f"was not ready within {service.patience:.0f} s", kept.log.last)
+                ending = f", and {kept.ending}" if kept.ending else ""
+                raise ServiceError(service.name, f"was not ready within {service.patience:.0f} s{ending}", kept.log.last)
             await asyncio.sleep(_PROBE_INTERVAL)
         self._event(Happening.STARTED, f"{service.name} started in {time.monotonic() - started:.1f} s")
 
@@ -169,6 +172,7 @@ class Supervisor:
                 return
             deaths = 1 if time.monotonic() - started >= HEALTHY_AFTER else deaths + 1
             reason = _ending(status) if isinstance(status, int) else f"cannot be started: {status}"
+            kept.ending = reason
             if status == REFUSES_SETTINGS or deaths > RESTART_LIMIT:
                 again = "" if status == REFUSES_SETTINGS else ", again and again"
                 self._give_up(ServiceError(kept.service.name, reason + again, kept.log.last))
