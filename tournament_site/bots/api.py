@@ -1,0 +1,193 @@
+"""Bots, their tokens and their sessions over HTTP."""
+
+import time
+from datetime import UTC, datetime
+from typing import Annotated
+
+from django.conf import settings
+from django.http import HttpRequest
+from ninja import Router, Status
+from ninja.security import HttpBearer
+from pydantic import Field
+
+from tournament_site.accounts.api import AccountAuth
+from tournament_site.accounts.models import User
+from tournament_site.bots import queries, services, tickets
+from tournament_site.bots.models import Bot
+from tournament_site.common.api import ERRORS, AnyText, Input, Output, Slug, TokenId, caller
+from tournament_site.common.errors import Reason, Refused
+from tournament_site.common.throttle import (
+    BAD_TOKENS_BY_ADDRESS,
+    NEW_BOTS_BY_OWNER,
+    NEW_TOKENS_BY_OWNER,
+    SESSIONS_BY_BOT,
+    address_of,
+    spend,
+)
+
+router = Router(tags=["bots"])
+
+
+class BotAuth(HttpBearer):
+    """`Authorization: Bearer phaseten_...`"""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Bot | None:
+        row = queries.token_of(token)
+        if row is None:
+            spend(BAD_TOKENS_BY_ADDRESS, address_of(request))
+            return None
+        services.note_use(row)
+        return row.bot
+
+
+class NewBot(Input):
+    name: AnyText
+    version: AnyText | None = None
+
+
+class MadeBot(Output):
+    name: str
+    slug: str
+    token: str
+    token_id: str
+    url: str
+
+
+class MadeToken(Output):
+    token: str
+    token_id: str
+
+
+class NewSession(Input):
+    version: AnyText
+    sdk: AnyText = ""
+    language: AnyText = ""
+    capacity: Annotated[int, Field(ge=1, le=1000)] = 1
+
+
+class RefereeAddress(Output):
+    id: str
+    address: str
+
+
+class Session(Output):
+    """Attributes: capacity: games at once; expires_at: until when the ticket opens the door."""
+
+    ticket: str
+    expires_at: datetime
+    bot: str
+    version: str
+    capacity: int
+    referees: list[RefereeAddress]
+
+
+class BotFacts(Output):
+    name: str
+    slug: str
+    owner: str
+    house: bool
+    active_version: str | None
+    online: bool
+    url: str
+
+
+class OwnBots(Output):
+    bots: list[BotFacts]
+
+
+def _facts(bot: Bot, online: frozenset[int]) -> BotFacts:
+    return BotFacts(
+        name=bot.name,
+        slug=bot.slug,
+        owner=bot.owner.username,
+        house=bot.owner.is_house,
+        active_version=bot.active_version.label if bot.active_version else None,
+        online=bot.pk in online,
+        url=_url(bot),
+    )
+
+
+def _url(bot: Bot) -> str:
+    return f"{settings.SITE.url}/bots/{bot.slug}"
+
+
+def _own(request: HttpRequest, slug: str) -> Bot:
+    bot = queries.owned_bot(caller(request, User), slug)
+    if bot is None:
+        raise Refused(Reason.NOT_FOUND)
+    return bot
+
+
+@router.post("/bots", auth=AccountAuth(), response={201: MadeBot, **ERRORS}, summary="Make a bot")
+def create_bot(request: HttpRequest, wish: NewBot) -> Status[MadeBot]:
+    """Makes a bot and its first token, which is shown this once."""
+    owner = caller(request, User)
+    spend(NEW_BOTS_BY_OWNER, str(owner.pk))
+    made = services.create_bot_with_token(owner, wish.name, wish.version)
+    answer = MadeBot(
+        name=made.bot.name, slug=made.bot.slug, token=made.token.text, token_id=made.token.id, url=_url(made.bot)
+    )
+    return Status(201, answer)
+
+
+@router.get("/bots", auth=AccountAuth(), response={200: OwnBots, **ERRORS}, summary="Your bots")
+def list_bots(request: HttpRequest) -> OwnBots:
+    """Your own bots, oldest first."""
+    bots = list(queries.bots_of(caller(request, User)).select_related("owner"))
+    online = queries.online([bot.pk for bot in bots])
+    return OwnBots(bots=[_facts(bot, online) for bot in bots])
+
+
+@router.get("/bots/{slug}", response={200: BotFacts, **ERRORS}, summary="A bot")
+def show_bot(request: HttpRequest, slug: Slug) -> BotFacts:  # noqa: ARG001 - ninja knows it by this name
+    """What everybody may know of a bot."""
+    bot = queries.bot_by_slug(slug)
+    if bot is None:
+        raise Refused(Reason.NOT_FOUND)
+    return _facts(bot, queries.online([bot.pk]))
+
+
+@router.post("/bots/{slug}/tokens", auth=AccountAuth(), response={201: MadeToken, **ERRORS}, summary="Another token")
+def create_token(request: HttpRequest, slug: Slug) -> Status[MadeToken]:
+    """Makes another token for your bot. It is shown this once."""
+    bot = _own(request, slug)
+    spend(NEW_TOKENS_BY_OWNER, str(bot.owner_id))
+    token = services.new_token(bot)
+    return Status(201, MadeToken(token=token.text, token_id=token.id))
+
+
+@router.delete(
+    "/bots/{slug}/tokens/{token_id}", auth=AccountAuth(), response={204: None, **ERRORS}, summary="Revoke a token"
+)
+def revoke_token(request: HttpRequest, slug: Slug, token_id: TokenId) -> Status[None]:
+    """Closes a token for ever. Revoking it twice is no error."""
+    services.revoke_token(_own(request, slug), token_id)
+    return Status(204, None)
+
+
+@router.post("/sessions", auth=BotAuth(), response={201: Session, **ERRORS}, summary="A ticket to the referees")
+def create_session(request: HttpRequest, wish: NewSession) -> Status[Session]:
+    """Gives a bot a ticket for ten minutes, and the addresses of the referees. Its version becomes the active one."""
+    bot = caller(request, Bot)
+    spend(SESSIONS_BY_BOT, str(bot.pk))
+    version = services.declare_version(bot, wish.version, sdk=wish.sdk, language=wish.language)
+    capacity = min(wish.capacity, bot.max_games)
+    referees = settings.SITE.referees
+    claims = tickets.Claims(
+        bot=bot.slug,
+        bot_name=bot.name,
+        version=version.label,
+        version_id=version.pk,
+        capacity=capacity,
+        referees=[referee.id for referee in referees],
+    )
+    now = time.time()
+    answer = Session(
+        ticket=tickets.ticket(settings.SITE.ticket_key, claims, now),
+        expires_at=datetime.fromtimestamp(int(now) + tickets.LIFETIME, UTC),
+        bot=bot.slug,
+        version=version.label,
+        capacity=capacity,
+        referees=[RefereeAddress(id=referee.id, address=referee.public) for referee in referees],
+    )
+    return Status(201, answer)

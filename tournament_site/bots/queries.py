@@ -1,0 +1,77 @@
+"""What bots can be asked."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from tournament_site.accounts.models import User
+from tournament_site.bots.models import Bot, BotToken, BotVersion, Presence
+from tournament_site.common import tokens
+
+# Three ticks: after that a referee's list says nothing any more.
+PRESENCE_LASTS = timedelta(seconds=10)
+
+
+def token_of(text: str) -> BotToken | None:
+    """The valid bot token with this text, with its bot; None if there is no such."""
+    token = tokens.read(tokens.BOT, text)
+    if token is None:
+        return None
+    row = (
+        BotToken.objects.select_related("bot__owner")
+        .filter(pk=token.id, revoked_at=None, bot__owner__is_active=True)
+        .first()
+    )
+    return row if row is not None and token.opens(row.digest) else None
+
+
+def bot_by_slug(slug: str) -> Bot | None:
+    """A bot with owner and active version."""
+    return Bot.objects.select_related("owner", "active_version").filter(slug=slug).first()
+
+
+def owned_bot(user: User, slug: str) -> Bot | None:
+    """The user's own bot with this slug; other people's bots are as good as none."""
+    return Bot.objects.select_related("owner", "active_version").filter(slug=slug, owner=user).first()
+
+
+def bots_of(user: User) -> QuerySet[Bot]:
+    """A user's bots, oldest first."""
+    return Bot.objects.select_related("active_version").filter(owner=user).order_by("created_at", "pk")
+
+
+def tokens_of(bot: Bot) -> QuerySet[BotToken]:
+    """A bot's tokens that still open something, newest first."""
+    return BotToken.objects.filter(bot=bot, revoked_at=None).order_by("-created_at", "pk")
+
+
+def versions_of(bot: Bot) -> QuerySet[BotVersion]:
+    """A bot's versions, newest first."""
+    return BotVersion.objects.filter(bot=bot).order_by("-created_at", "-pk")
+
+
+def free_games() -> Mapping[str, Mapping[int, int]]:
+    """Who is connected now: referee id -> version id -> further games it could play there."""
+    found: dict[str, dict[int, int]] = defaultdict(dict)
+    for row in Presence.objects.filter(seen_at__gt=Now() - PRESENCE_LASTS):
+        found[row.referee][row.version_id] = row.free_games
+    return dict(found)
+
+
+def online(bots: Collection[int]) -> frozenset[int]:
+    """Those of the bots (by primary key) that have a session of their active version now."""
+    return frozenset(
+        Bot.objects.filter(pk__in=bots, active_version__presences__seen_at__gt=Now() - PRESENCE_LASTS).values_list(
+            "pk", flat=True
+        )
+    )
+
+
+def bots_without_tokens() -> frozenset[str]:
+    """Slugs of bots that are connected although no token of theirs is valid: their sessions have to be closed."""
+    connected = Presence.objects.filter(seen_at__gt=Now() - PRESENCE_LASTS).values("version__bot")
+    valid = BotToken.objects.filter(revoked_at=None, bot__owner__is_active=True).values("bot")
+    return frozenset(Bot.objects.filter(pk__in=connected).exclude(pk__in=valid).values_list("slug", flat=True))

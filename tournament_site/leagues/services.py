@@ -1,0 +1,261 @@
+"""What changes leagues and seasons."""
+
+import secrets
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from tournament_site.bots.models import Bot
+from tournament_site.common.errors import Reason, Refused
+from tournament_site.common.text import clean_name, slug_of
+from tournament_site.leagues import pairing, queries
+from tournament_site.leagues.models import Entry, League, Pairing, Round, Season, Standing
+from tournament_site.matches import services as match_services
+from tournament_site.matches.models import Match
+from tournament_site.matches.services import NewMatch
+from tournament_site.ratings.services import ensure_scale
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """Ids of the seasons that a call started and finished."""
+
+    started: tuple[int, ...]
+    finished: tuple[int, ...]
+
+
+def create_league(
+    name: str,
+    table_size: int,
+    *,
+    ruleset: str,
+    terms: Mapping[str, Any],
+    ruleset_options: Mapping[str, Any] | None = None,
+) -> League:
+    """A league without seasons. Raises Refused NAME_INVALID, NAME_TAKEN."""
+    name = clean_name(name)
+    try:
+        with transaction.atomic():
+            return League.objects.create(
+                name=name,
+                slug=slug_of(name),
+                table_size=table_size,
+                ruleset=ruleset,
+                ruleset_options=dict(ruleset_options or {}),
+                terms=dict(terms),
+            )
+    except IntegrityError as error:
+        raise Refused(Reason.NAME_TAKEN) from error
+
+
+@transaction.atomic
+def open_season(  # noqa: PLR0913 - a season has that many settings, all named
+    league: League,
+    *,
+    cycles: int,
+    min_bots: int,
+    max_bots: int,
+    starts_when: Season.StartsWhen = Season.StartsWhen.BY_HAND,
+    seed: str = "",
+) -> Season:
+    """The league's next season, open for entry.
+
+    Args:
+        league: whose.
+        min_bots: fewer cannot start it.
+        max_bots: more cannot enter it.
+        starts_when: what starts it.
+        cycles: how often the whole schedule is played, 1-20.
+        seed: 64 hexadecimal digits; drawn if empty.
+
+    Raises:
+        Refused: SEASON_INVALID if no such season can be played.
+
+    """
+    if not (league.table_size <= min_bots <= max_bots <= 200 and 1 <= cycles <= 20):
+        raise Refused(
+            Reason.SEASON_INVALID,
+            f"It needs {league.table_size} to 200 bots, the smaller number first, and 1 to 20 cycles.",
+        )
+    League.objects.select_for_update().get(pk=league.pk)  # one number at a time
+    last = Season.objects.filter(league=league).aggregate(last=Max("number"))["last"] or 0
+    return Season.objects.create(
+        league=league,
+        number=last + 1,
+        cycles=cycles,
+        min_bots=min_bots,
+        max_bots=max_bots,
+        starts_when=starts_when,
+        seed=seed or secrets.token_hex(32),
+    )
+
+
+@transaction.atomic
+def enter(season_id: int, bot: Bot) -> Entry:
+    """Put a bot on the list of an open season.
+
+    Raises:
+        Refused: NOT_FOUND, SEASON_NOT_OPEN, ALREADY_ENTERED, SEASON_FULL; OWNER_HAS_ENTRY at tables of three or
+            more, where bots of one owner could help each other: the house may.
+
+    """
+    season = _locked(season_id)
+    if season.state != Season.State.OPEN:
+        raise Refused(Reason.SEASON_NOT_OPEN)
+    entries = Entry.objects.filter(season=season)
+    if entries.filter(bot=bot).exists():
+        raise Refused(Reason.ALREADY_ENTERED)
+    if entries.count() >= season.max_bots:
+        raise Refused(Reason.SEASON_FULL)
+    if season.league.table_size >= 3 and not bot.owner.is_house and entries.filter(bot__owner=bot.owner_id).exists():
+        raise Refused(Reason.OWNER_HAS_ENTRY)
+    return Entry.objects.create(season=season, bot=bot)
+
+
+@transaction.atomic
+def withdraw(season_id: int, bot: Bot) -> None:
+    """Take a bot off the list; once the season runs, its matches that have not begun are called off.
+
+    Raises:
+        Refused: NOT_FOUND; NOT_ENTERED; SEASON_NOT_OPEN once it is finished.
+
+    """
+    season = _locked(season_id)
+    entry = Entry.objects.filter(season=season, bot=bot, withdrawn_at=None).first()
+    if entry is None:
+        raise Refused(Reason.NOT_ENTERED)
+    if season.state == Season.State.FINISHED:
+        raise Refused(Reason.SEASON_NOT_OPEN)
+    if season.state == Season.State.OPEN:
+        entry.delete()
+        return
+    Entry.objects.filter(pk=entry.pk).update(withdrawn_at=Now())
+    theirs = queries.matches_of(season).filter(seats__bot=bot, state=Match.State.QUEUED)
+    match_services.void_queued(list(theirs.values_list("pk", flat=True)), f"{bot.slug} has left the season")
+
+
+@transaction.atomic
+def start_season(season_id: int) -> Season:
+    """Draw up the whole schedule and queue all its matches, at once or not at all.
+
+    Raises:
+        Refused: NOT_FOUND; SEASON_NOT_OPEN if it has started; TOO_FEW_BOTS.
+
+    """
+    season = _locked(season_id)
+    if season.state != Season.State.OPEN:
+        raise Refused(Reason.SEASON_NOT_OPEN)
+    roster = [entry.bot for entry in queries.entries_of(season)]
+    needed = max(season.min_bots, season.league.table_size)
+    if len(roster) < needed:
+        raise Refused(Reason.TOO_FEW_BOTS, f"{len(roster)} bots have entered, {needed} are needed.")
+    ensure_scale(season.league.scale, season.league.table_size)
+    _draw_up(season, roster)
+    Season.objects.filter(pk=season.pk).update(state=Season.State.RUNNING, started_at=Now())
+    season.refresh_from_db()
+    return season
+
+
+def _locked(season_id: int) -> Season:
+    season = Season.objects.select_for_update(of=("self",)).select_related("league").filter(pk=season_id).first()
+    if season is None:
+        raise Refused(Reason.NOT_FOUND)
+    return season
+
+
+def _draw_up(season: Season, roster: list[Bot]) -> None:
+    league = season.league
+    plan = pairing.schedule(len(roster), league.table_size, season.cycles, bytes.fromhex(season.seed))
+    rounds = Round.objects.bulk_create([Round(season=season, number=number) for number, _ in enumerate(plan, 1)])
+    wishes: list[NewMatch] = []
+    pairings: list[Pairing] = []
+    for round_, tables in zip(rounds, plan, strict=True):
+        for table_no, table in enumerate(tables, 1):
+            bots = [roster[index] for index in table]
+            wish = NewMatch(
+                match_id=uuid.uuid4(),
+                bots=tuple(bot.pk for bot in bots),
+                scale=league.scale,
+                sort_key=round_.number,
+                rated=not _two_of_one_owner(bots),
+                ruleset=league.ruleset,
+                ruleset_options=league.ruleset_options,
+                terms=league.terms,
+            )
+            wishes.append(wish)
+            pairings.append(Pairing(round=round_, table_no=table_no, match_id=wish.match_id))
+    match_services.create_matches(wishes)
+    Pairing.objects.bulk_create(pairings, batch_size=1000)
+
+
+def _two_of_one_owner(bots: list[Bot]) -> bool:
+    """Whether somebody would play against their own bot: allowed at tables of two, but it rates nobody."""
+    owners = [bot.owner_id for bot in bots if not bot.owner.is_house]
+    return len(set(owners)) < len(owners)
+
+
+def start_due() -> tuple[int, ...]:
+    """Start the seasons whose time has come; their ids. Running it twice starts nothing twice."""
+    waiting = Season.objects.filter(state=Season.State.OPEN).exclude(starts_when=Season.StartsWhen.BY_HAND)
+    return tuple(pk for pk in waiting.order_by("pk").values_list("pk", flat=True) if _start_due(pk))
+
+
+def finish_over() -> tuple[int, ...]:
+    """Finish the seasons that are played and rated; their ids. Running it twice finishes nothing twice."""
+    running = Season.objects.filter(state=Season.State.RUNNING)
+    return tuple(pk for pk in running.order_by("pk").values_list("pk", flat=True) if _finish_if_over(pk))
+
+
+def advance() -> Advanced:
+    """What time and results have brought about for seasons: starts and ends."""
+    return Advanced(start_due(), finish_over())
+
+
+@transaction.atomic
+def _start_due(season_id: int) -> bool:
+    season = _locked(season_id)
+    if season.state != Season.State.OPEN or not _is_due(season):
+        return False
+    start_season(season_id)
+    return True
+
+
+def _is_due(season: Season) -> bool:
+    entries = Entry.objects.filter(season=season)
+    count = entries.count()
+    if count < max(season.min_bots, season.league.table_size):
+        return False
+    match Season.StartsWhen(season.starts_when):
+        case Season.StartsWhen.BY_HAND:
+            return False
+        case Season.StartsWhen.FULL:
+            return count >= season.max_bots
+        case Season.StartsWhen.VISITOR:
+            return entries.filter(bot__owner__is_house=False).exists()
+
+
+@transaction.atomic
+def _finish_if_over(season_id: int) -> bool:
+    season = _locked(season_id)
+    if season.state != Season.State.RUNNING or not queries.is_over(season):
+        return False
+    Standing.objects.bulk_create(
+        Standing(
+            season=season,
+            bot=row.bot,
+            rank=row.rank,
+            score=row.score,
+            games=row.games,
+            wins=row.wins,
+            live=row.live,
+            change=row.change,
+        )
+        for row in queries.table(season)
+    )
+    Season.objects.filter(pk=season.pk).update(state=Season.State.FINISHED, finished_at=Now())
+    return True

@@ -1,0 +1,125 @@
+"""What ratings can be asked."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from tournament_site.matches import queries as match_queries
+from tournament_site.matches.models import Match, MatchSeat
+from tournament_site.ratings.ledger import Result
+from tournament_site.ratings.models import LedgerEntry, Rating
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A bot's live Elo on a scale: that of the version rated last.
+
+    Attributes:
+        games: rated games its K is made of.
+
+    """
+
+    value: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What a set of matches did to a bot's live Elo.
+
+    Attributes:
+        before: before the first of them.
+        after: after the last.
+        games: rated games among them.
+
+    """
+
+    before: float
+    after: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a rating graph."""
+
+    number: int
+    at: datetime
+    value: float
+    version: str
+    match_id: UUID | None
+
+
+def unrated(scale: str, limit: int) -> list[Match]:
+    """Finished rated matches of a scale that the ledger lacks, in the order in which they were finished."""
+    rows = Match.objects.filter(scale=scale, state=Match.State.FINISHED, rated=True, rated_at=None)
+    return list(rows.order_by("finished_at", "pk")[:limit])
+
+
+def scales_behind() -> list[tuple[str, int]]:
+    """Key and table size of the scales with matches that the ledger lacks."""
+    rows = Match.objects.filter(state=Match.State.FINISHED, rated=True, rated_at=None)
+    return list(rows.values_list("scale", "table_size").distinct().order_by("scale"))
+
+
+def lag() -> int:
+    """How many finished rated matches the ledger lacks."""
+    return Match.objects.filter(state=Match.State.FINISHED, rated=True, rated_at=None).count()
+
+
+def results(match_ids: Collection[UUID]) -> Mapping[UUID, Result]:
+    """The stored results of finished matches, ready to be rated."""
+    seats = MatchSeat.objects.filter(match__in=match_ids, version__isnull=False).order_by("match", "index")
+    versions: dict[UUID, list[int]] = {}
+    for match_id, version in seats.values_list("match_id", "version_id"):
+        if version is not None:
+            versions.setdefault(match_id, []).append(version)
+    places = match_queries.places_by_match(match_ids)
+    return {pk: Result(pk, tuple(versions[pk]), places[pk]) for pk in match_ids}
+
+
+def live(scale: str, bots: Collection[int]) -> Mapping[int, Live]:
+    """Bot id -> live Elo on a scale; bots without one are left out."""
+    newest = (
+        LedgerEntry.objects.filter(scale__key=scale, version__bot=OuterRef("version__bot"))
+        .order_by("-number")
+        .values("version")[:1]
+    )
+    rows = Rating.objects.filter(scale__key=scale, version__bot__in=bots, version=Subquery(newest))
+    return {row.version.bot_id: Live(row.value, row.games) for row in rows.select_related("version")}
+
+
+def moves(scale: str, matches: QuerySet[Match]) -> Mapping[int, Moves]:
+    """Bot id -> what these matches did to its live Elo; bots they did not rate are left out."""
+    rows = LedgerEntry.objects.filter(scale__key=scale, match__in=matches).order_by("number")
+    found: dict[int, Moves] = {}
+    for bot, before, after, size in rows.values_list("version__bot", "before", "after", "match__table_size"):
+        first = found.get(bot)
+        found[bot] = Moves(before, after, size) if first is None else Moves(first.before, after, first.games + size)
+    return found
+
+
+def history(scale: str, bot: int) -> list[Point]:
+    """A bot's live Elo on a scale over time, oldest first."""
+    rows = LedgerEntry.objects.filter(scale__key=scale, version__bot=bot).order_by("number")
+    columns = rows.values_list("number", "made_at", "after", "version__label", "match")
+    return [Point(*row) for row in columns]
+
+
+def scales_of(bot: int) -> list[str]:
+    """Keys of the scales on which a bot has a rating."""
+    rows = Rating.objects.filter(version__bot=bot).values_list("scale__key", flat=True)
+    return sorted(set(rows))
+
+
+def lines_of_match(match_id: UUID) -> QuerySet[LedgerEntry]:
+    """What a match did to the ratings, in the ledger's order."""
+    return LedgerEntry.objects.select_related("version__bot").filter(match=match_id).order_by("number")
+
+
+def entries(scale: int) -> Iterator[LedgerEntry]:
+    """A scale's whole ledger in its order."""
+    return LedgerEntry.objects.filter(scale=scale).order_by("number").iterator(chunk_size=2000)
