@@ -34,15 +34,15 @@ class State:
 
     def folder(self, name: str) -> Path:
         path = self.root / name
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (self.root, path):  # `parents` are made with the usual mode
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return path
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Be the only house on this directory, or raise LocalError. The lock dies with the process."""
         try:
-            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+            descriptor = os.open(self.folder(".") / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise LocalError(f"cannot keep state in {self.root}: {error.strerror}") from error
         try:
@@ -73,7 +73,7 @@ class State:
         if not usable_for_sockets(elsewhere):
             elsewhere.rmdir()
             elsewhere = Path(tempfile.mkdtemp(prefix="phaseten-", dir="/tmp"))
-        self._socket_pointer.write_text(str(elsewhere))
+        (self.folder(".") / self._socket_pointer).write_text(str(elsewhere))
         return elsewhere
 
     def remove_temporary_sockets(self) -> None:
