@@ -73,7 +73,8 @@ class State:
         if not usable_for_sockets(elsewhere):
             elsewhere.rmdir()
             elsewhere = Path(tempfile.mkdtemp(prefix="phaseten-", dir="/tmp"))
-        (self.folder(".") / self._socket_pointer).write_text(str(elsewhere))
+        self.folder(".")
+        self._socket_pointer.write_text(str(elsewhere))
         return elsewhere
 
     def remove_temporary_sockets(self) -> None:
