@@ -1,0 +1,319 @@
+"""Sessions over gRPC: the only file of the SDK that knows of a network protocol and a clock.
+
+One client serves one bot. It gets a ticket from the site and keeps a stream open to every referee that the ticket names;
+each stream carries all games that the bot plays there. What is ready goes out in one frame, and the next frame is written
+when the last one is out, so a busy bot sends few and full frames.
+"""
+
+import asyncio
+import contextlib
+import logging
+import random
+import signal
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from phaseten.v1 import bot_pb2 as pb
+from phaseten.v1 import bot_pb2_grpc
+
+from bots_sdk.bot import Maker
+from bots_sdk.errors import RefereeSilent, SiteRefused, SiteUnavailable, Superseded, WrongInput
+from bots_sdk.games import Games
+from bots_sdk.session import Session
+from bots_sdk.tickets import RefereeAddress, Ticket
+from bots_sdk.watcher import Watcher
+
+log = logging.getLogger("phaseten")
+
+# Measured on grpcio 1.85: without http2.ping_timeout_ms a frozen peer is noticed after a minute, and connections of
+# equal options are shared behind our back, so that redialling would get the dead one again.
+OPTIONS: Final[tuple[tuple[str, int], ...]] = (
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.ping_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 5_000),
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+Call = grpc.aio.StreamStreamCall[pb.ConnectRequest, pb.ConnectResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Every time the client knows, in seconds.
+
+    `ping` is the interval of pings, `silence` how long a referee may say nothing, `tick` how often that is looked at.
+    `shortest` and `longest` bound the pause before another try. `refresh` is the age at which a ticket is replaced when
+    one is needed, and how often the list of referees is asked for. `slice` is how long a bot may think before what is
+    ready is sent.
+    """
+
+    ping: float = 5.0
+    silence: float = 8.0
+    tick: float = 1.0
+    shortest: float = 0.2
+    longest: float = 5.0
+    refresh: float = 300.0
+    slice: float = 0.005
+
+
+class Backoff:
+    """Pauses that grow, with full jitter: bots that lost one referee together come back one by one."""
+
+    def __init__(self, timing: Timing) -> None:
+        self._timing = timing
+        self._tries = 0
+
+    def reset(self) -> None:
+        self._tries = 0
+
+    def next(self) -> float:
+        """The next pause in seconds."""
+        self._tries += 1
+        most = min(self._timing.longest, self._timing.shortest * 2 ** min(self._tries, 16))
+        return random.uniform(self._timing.shortest, most)  # noqa: S311 - spreads load, hides nothing
+
+
+class Tickets:
+    """The current ticket, shared by all connections; a new one is fetched when it is old or was refused."""
+
+    def __init__(self, fetch: Callable[[], Ticket], timing: Timing, watcher: Watcher) -> None:
+        self._fetch = fetch
+        self._timing = timing
+        self._watcher = watcher
+        self._lock = asyncio.Lock()
+        self._ticket: Ticket | None = None
+        self._fetched = 0.0
+
+    async def current(self) -> Ticket:
+        """A ticket. Waits for a site that is away; raises SiteRefused when asking again would not help."""
+        backoff = Backoff(self._timing)
+        async with self._lock:
+            while self._ticket is None or time.monotonic() - self._fetched > self._timing.refresh:
+                try:
+                    self._ticket = await asyncio.to_thread(self._fetch)
+                    self._fetched = time.monotonic()
+                except (SiteUnavailable, SiteRefused) as error:
+                    if isinstance(error, SiteRefused) and not error.is_temporary:
+                        raise
+                    pause = max(backoff.next(), getattr(error, "wait", None) or 0.0)
+                    self._watcher.waiting(str(error), pause)
+                    await asyncio.sleep(pause)
+            return self._ticket
+
+    def refused(self, ticket: Ticket) -> None:
+        """A referee did not let this ticket in."""
+        if ticket is self._ticket:
+            self._ticket = None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One stream: a reader, a writer, and a look at the clock."""
+
+    call: Call
+    session: Session
+    timing: Timing
+    _ready: asyncio.Event = field(default_factory=asyncio.Event)
+    _thinking: bool = False
+    _heard: float = 0.0
+
+    async def run(self) -> None:
+        """Talk until the stream ends. Raises Superseded, RefereeSilent, grpc.aio.AioRpcError."""
+        self._heard = time.monotonic()
+        self._ready.set()
+        tasks = [asyncio.create_task(part) for part in (self._read(), self._write(), self._watch())]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self.call.cancel()
+        for task in done:
+            task.result()
+
+    async def _read(self) -> None:
+        session = self.session
+        while True:
+            frame = await self.call.read()
+            if not isinstance(frame, pb.ConnectResponse):  # the end of the stream
+                break
+            self._heard = time.monotonic()
+            session.accept(frame)
+            if session.superseded is not None:
+                raise Superseded(session.superseded)
+            if not self._thinking:
+                self._think()
+
+    def _think(self) -> None:
+        """Answer questions, but let the writer and the reader have their turn in between."""
+        until = time.monotonic() + self.timing.slice
+        while self.session.decide() and time.monotonic() < until:
+            pass
+        self._ready.set()
+        self._thinking = self.session.has_questions
+        if self._thinking:
+            asyncio.get_running_loop().call_soon(self._think)
+
+    async def _write(self) -> None:
+        while True:
+            await self._ready.wait()
+            self._ready.clear()
+            while (frame := self.session.take_frame()) is not None:
+                try:
+                    await self.call.write(frame)
+                except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
+                    await asyncio.Event().wait()  # the stream has ended; the reader knows why and tells it
+
+    async def _watch(self) -> None:
+        last = time.monotonic()
+        next_ping = last + self.timing.ping
+        while True:
+            await asyncio.sleep(self.timing.tick)
+            now = time.monotonic()
+            if now - last > self.timing.tick * 2:  # a long thought of ours stopped this loop, not the referee
+                self._heard = max(self._heard, now - self.timing.tick)
+            last = now
+            if now - self._heard > self.timing.silence:
+                raise RefereeSilent(f"nothing heard for {now - self._heard:.0f} s")
+            if now >= next_ping:
+                next_ping = now + self.timing.ping
+                self.session.ping()
+                self._ready.set()
+
+
+class Link:
+    """The connection to one referee, made again whenever it is lost."""
+
+    def __init__(self, client: "Client", address: RefereeAddress) -> None:
+        self._client = client
+        self._address = address
+        self._games = Games(client.make, client.watcher)
+        self._backoff = Backoff(client.timing)
+
+    async def run(self) -> None:
+        """Stay connected until the site no longer names this referee. Raises Superseded, SiteRefused."""
+        while True:
+            ticket = await self._client.tickets.current()
+            if self._address not in ticket.referees:
+                return
+            why = await self._converse(ticket)
+            pause = self._backoff.next()
+            log.debug("referee %s: %s", self._address.id, why)
+            self._client.watcher.disconnected(self._address.id, why)
+            await asyncio.sleep(pause)
+
+    async def _converse(self, ticket: Ticket) -> str:
+        """One stream from its beginning to its end; says why it ended."""
+        session = Session(self._games, self._client.capacity)
+        async with self._channel() as channel:
+            metadata = (("authorization", f"Bearer {ticket.text}"),)
+            call = bot_pb2_grpc.BotServiceStub(channel).Connect(metadata=metadata)
+            try:
+                await Conversation(call, session, self._client.timing).run()
+            except RefereeSilent as error:
+                return str(error)
+            except grpc.aio.AioRpcError as error:
+                if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+                    self._client.tickets.refused(ticket)
+                return f"{error.code().name}: {error.details() or 'no reason given'}"
+            finally:
+                if session.welcome is not None:
+                    self._backoff.reset()
+        return "the referee went away" if session.draining else "the referee ended the session"
+
+    def _channel(self) -> grpc.aio.Channel:
+        options = list(OPTIONS)
+        if self._address.is_local:
+            options.append(("grpc.enable_http_proxy", 0))  # no proxy leads back to this machine
+        if self._address.tls:
+            return grpc.aio.secure_channel(self._address.target, grpc.ssl_channel_credentials(), options)
+        return grpc.aio.insecure_channel(self._address.target, options)
+
+
+class Client:
+    """Keeps a bot connected to every referee of its ticket."""
+
+    def __init__(
+        self,
+        make: Maker,
+        fetch: Callable[[], Ticket],
+        capacity: int,
+        watcher: Watcher | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        """`fetch` gets a ticket from the site; it may block, and raises SiteRefused or SiteUnavailable."""
+        if capacity < 1:
+            raise WrongInput(f"a bot plays at least one game at once, not {capacity}")
+        self.make = make
+        self.capacity = capacity
+        self.watcher = watcher or Watcher()
+        self.timing = timing or Timing()
+        self.tickets = Tickets(fetch, self.timing, self.watcher)
+        self._links: dict[RefereeAddress, asyncio.Task[None]] = {}
+
+    async def run(self) -> None:
+        """Play until cancelled. Raises Superseded, SiteRefused; every other trouble is waited out."""
+        try:
+            while True:
+                ticket = await self.tickets.current()
+                for address in ticket.referees:
+                    if address not in self._links:
+                        self._links[address] = asyncio.create_task(Link(self, address).run())
+                await self._until_something_ends()
+        finally:
+            await _cancel(self._links.values())
+
+    async def _until_something_ends(self) -> None:
+        """Wait for a connection that is given up, or until it is time to ask for the list of referees."""
+        if not self._links:
+            await asyncio.sleep(self.timing.longest)
+            return
+        done, _ = await asyncio.wait(self._links.values(), timeout=self.timing.refresh, return_when=asyncio.FIRST_COMPLETED)
+        for address, task in list(self._links.items()):
+            if task in done:
+                del self._links[address]
+                task.result()
+
+
+async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
+    waiting = list(tasks)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def run_until_stopped(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run `main()` in an event loop until it ends, Ctrl-C is pressed or SIGTERM comes; uses uvloop where it is installed."""
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        loop = runner.get_loop()
+
+        async def stoppable() -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            with contextlib.suppress(NotImplementedError):  # not on Windows
+                loop.add_signal_handler(signal.SIGTERM, task.cancel)
+            await main()
+
+        try:
+            runner.run(stoppable())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            log.info("stopped")
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory

@@ -1,0 +1,208 @@
+"""The games that a bot plays at one referee. They outlive the stream that they are played on."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from phaseten.v1 import bot_pb2 as pb
+
+from bots_sdk.author import Crash, CrashReporter, WrongAnswer, call
+from bots_sdk.bot import Bot, Maker
+from bots_sdk.defaults import default_move
+from bots_sdk.info import Ending, GameInfo, GameResult, Rejection, TimeLeft
+from bots_sdk.watcher import Watcher
+from referee.engine.moves import Draw, Move, Play, Seat
+from referee.engine.view import Stage, View
+from referee.wire.errors import MalformedMessage
+from referee.wire.events import decode_public_event
+from referee.wire.moves import encode_answer
+from referee.wire.replay import decode_seat_info, decode_uuid
+from referee.wire.rules import decode_ruleset, decode_terms
+from referee.wire.view import decode_view
+
+log = logging.getLogger("phaseten")
+
+CRASHES_TO_RESIGN = 10  # a bot that fails this often in one game gives the game up
+NOTE_BYTES = 500
+
+
+def decode_invite(invite: pb.Invite) -> GameInfo:
+    """Raises MalformedMessage."""
+    info = GameInfo(
+        game_id=decode_uuid(invite.game_id),
+        match_id=decode_uuid(invite.match_id),
+        attempt=invite.attempt,
+        ruleset=decode_ruleset(invite.ruleset),
+        terms=decode_terms(invite.terms),
+        seat=Seat(invite.seat),
+        table=tuple([decode_seat_info(seat) for seat in invite.table]),
+    )
+    if info.seat >= len(info.table):
+        raise MalformedMessage(f"the invitation gives seat {info.seat} at a table of {len(info.table)}")
+    return info
+
+
+def cut_note(note: str) -> str:
+    """The note as it may be sent: at most 500 bytes, never half a character."""
+    data = note.encode("utf-8", "replace")
+    return note if len(data) <= NOTE_BYTES else data[:NOTE_BYTES].decode("utf-8", "ignore")
+
+
+def check_move(move: object, stage: Stage, what: str) -> Move:
+    """The move a bot returned. Raises WrongAnswer if it is none of the kind that was asked for."""
+    wanted = Draw if stage is Stage.DRAW else Play
+    if isinstance(move, (Draw, Play)) and type(move) is wanted:
+        return move
+    raise WrongAnswer(f"{what} must return a {wanted.__name__}, not {move!r}")
+
+
+@dataclass(slots=True)
+class RunningGame:
+    """One game and the bot that plays it.
+
+    `question` is the one to be answered next; `last_id` the number of the last question that was answered, and `answer`
+    that answer, to be sent again if it may have been lost.
+    """
+
+    info: GameInfo
+    bot: Bot
+    handle: int
+    started: bool = False
+    question: pb.Question | None = None
+    last_id: int = -1
+    answer: pb.Answer | None = None
+    next_event: int = 0
+    crashes: int = 0
+    resigned: bool = False
+
+
+@dataclass(slots=True)
+class Games:
+    """The running games by their UUIDs, and everything that is said to their bots."""
+
+    make: Maker
+    watcher: Watcher
+    by_id: dict[UUID, RunningGame] = field(default_factory=dict)
+    _reporter: CrashReporter = field(default_factory=CrashReporter)
+
+    def open(self, invite: pb.Invite) -> RunningGame:
+        """The game of an invitation: a known one goes on with its bot. Raises MalformedMessage."""
+        info = decode_invite(invite)
+        game = self.by_id.get(info.game_id)
+        if game is not None:
+            game.handle = invite.game
+            return game
+        bot = call(_made, self.make)
+        if isinstance(bot, Crash):
+            self._reporter.report(bot, f"making a bot for game {info.game_id}", "The game is given up.")
+            game = RunningGame(info, _Absent(), invite.game, resigned=True)
+        else:
+            game = RunningGame(info, bot, invite.game)
+        self.by_id[info.game_id] = game
+        return game
+
+    def start(self, game: RunningGame) -> None:
+        if not game.started:
+            game.started = True
+            self.watcher.game_started(game.info)
+            self._hook(game, game.bot.game_started)
+
+    def answer(self, game: RunningGame, question: pb.Question, max_bytes: int) -> pb.Answer:
+        """The bot's answer to `question`, or the default move if it fails. Raises MalformedMessage."""
+        view = decode_view(question.view)
+        game.last_id = question.id
+        if not game.resigned:
+            result = call(self._ask, game, question, view, max_bytes)
+            if not isinstance(result, Crash):
+                game.answer = result
+                return result
+            self._crashed(game, result, view)
+        game.answer = encode_answer(game.handle, question.id, default_move(view, game.info.ruleset))
+        return game.answer
+
+    def events(self, game: RunningGame, message: pb.Events) -> None:
+        """Tell the bot what is new to it. Raises MalformedMessage."""
+        skip = max(0, game.next_event - message.first)
+        fresh = message.events[skip:]
+        if not fresh:
+            return
+        game.next_event = message.first + len(message.events)
+        if type(game.bot).events is not Bot.events:
+            self._hook(game, game.bot.events, tuple([decode_public_event(event) for event in fresh]))
+
+    def rejected(self, game: RunningGame, rejection: Rejection) -> None:
+        self._hook(game, game.bot.rejected, rejection)
+
+    def close(self, game: RunningGame, result: GameResult) -> None:
+        if self.by_id.pop(game.info.game_id, None) is not None:
+            self._hook(game, game.bot.game_over, result)
+            self.watcher.game_over(game.info, result)
+
+    def keep_only(self, known: set[UUID]) -> None:
+        """Close the games that the referee does not know any more."""
+        text = "the game was gone when the bot came back"
+        for game_id in [game_id for game_id in self.by_id if game_id not in known]:
+            self.close(self.by_id[game_id], GameResult(Ending.UNKNOWN, text=text))
+
+    def _ask(self, game: RunningGame, question: pb.Question, view: View, max_bytes: int) -> pb.Answer:
+        bot = game.bot
+        bot.game = game.info
+        bot.time_left = TimeLeft(question.bank_ms, question.limit_ms, question.round_trip_ms)
+        stage = view.table.stage
+        if stage is Stage.DRAW:
+            move = check_move(bot.draw(view), stage, "draw")
+        else:
+            move = check_move(bot.play(view), stage, "play")
+        note = bot._note  # noqa: SLF001 - kept out of the authors' way
+        if note:
+            bot._note = ""  # noqa: SLF001 - see above
+            note = cut_note(note)
+        answer = encode_answer(game.handle, question.id, move, note)
+        size = answer.ByteSize()
+        if size > max_bytes:
+            raise WrongAnswer(f"the answer takes {size} bytes, the referee reads {max_bytes}")
+        return answer
+
+    def _crashed(self, game: RunningGame, crash: Crash, view: View) -> None:
+        game.crashes += 1
+        method = "draw" if view.table.stage is Stage.DRAW else "play"
+        what = (
+            f"{type(game.bot).__name__}.{method} in game {game.info.game_id}, deal {view.table.deal}, hand [{_hand(view)}]"
+        )
+        if game.crashes >= CRASHES_TO_RESIGN:
+            game.resigned = True
+            self._reporter.report(crash, what, f"Failed {game.crashes} times in this game: the game is given up.")
+        else:
+            then = f"The default move is played, the game goes on (failure {game.crashes} of {CRASHES_TO_RESIGN})."
+            self._reporter.report(crash, what, then)
+
+    def _hook(self, game: RunningGame, hook: Callable[..., None], *args: object) -> None:
+        """Call an optional method of the bot. What it raises is told and forgotten."""
+        game.bot.game = game.info
+        crash = call(hook, game.info, *args)
+        if isinstance(crash, Crash):
+            name = getattr(hook, "__name__", "hook")
+            what = f"{type(game.bot).__name__}.{name} in game {game.info.game_id}"
+            self._reporter.report(crash, what, "The game goes on.")
+
+
+def _made(make: Callable[[], object]) -> Bot:
+    bot = make()
+    if not isinstance(bot, Bot):
+        raise WrongAnswer(f"a bot was to be made, not {bot!r}")
+    return bot
+
+
+def _hand(view: View) -> str:
+    return " ".join(map(str, view.hand))
+
+
+class _Absent(Bot):
+    """Sits where the author's bot could not be made; its games are given up before it is asked."""
+
+    def draw(self, _view: View) -> Draw:
+        raise WrongAnswer("there is no bot")
+
+    def play(self, _view: View) -> Play:
+        raise WrongAnswer("there is no bot")

@@ -1,0 +1,47 @@
+"""What the better house bots have in common."""
+
+from collections.abc import Iterable
+
+from bots_sdk import SKIP, Card, CardPoints, Seat, SeatView, Turn, View, plan
+
+
+def lay_and_hit(turn: Turn) -> None:
+    """Lay the phase if it is complete, the way that leaves the fewest points, and hit whatever fits."""
+    if ways := turn.lays():
+        turn.lay(ways[0])
+    while hits := turn.hits():
+        turn.hit(hits[0])
+
+
+def points_of(card: Card, points: CardPoints) -> int:
+    """The penalty for a card that stays in hand."""
+    number = card.number
+    if number is None:
+        return points.wild if card.is_wild else points.skip
+    return points.low if number < 10 else points.high
+
+
+def spare_cards(turn: Turn) -> tuple[Card, ...]:
+    """The cards that may go without lengthening the way to the phase; a Wild only if there is nothing else."""
+    hand = turn.hand
+    spare = hand if turn.laid or not turn.phase else plan(hand, turn.phase).leftover or hand
+    return tuple(card for card in spare if not card.is_wild) or spare
+
+
+def dearest(cards: Iterable[Card], points: CardPoints) -> Card:
+    """The card that costs most if it is kept; of equal ones the highest number."""
+    return max(cards, key=lambda card: (points_of(card, points), card.number or 0))
+
+
+def throw(turn: Turn, points: CardPoints) -> Card:
+    """A Skip if there is one, because it wins a turn; else the dearest spare card."""
+    return SKIP if SKIP in turn.hand else dearest(spare_cards(turn), points)
+
+
+def leader(view: View, targets: Iterable[Seat]) -> Seat | None:
+    """The seat that is nearest to going out: it has laid, holds few cards, is far in the phases, has few points."""
+    return max(targets, key=lambda seat: _threat(view.table.seats[seat]), default=None)
+
+
+def _threat(seat: SeatView) -> tuple[bool, int, int, int]:
+    return (seat.laid, -seat.hand_size, seat.completed, -seat.points)

@@ -1,0 +1,88 @@
+"""What a bot is told about the games it plays, beside the views and events."""
+
+from dataclasses import dataclass
+from enum import Enum
+from uuid import UUID
+
+from referee.engine.errors import Reason
+from referee.engine.game import Result
+from referee.engine.moves import Move, Seat
+from referee.engine.ruleset import Ruleset, Terms
+from referee.wire.replay import SeatInfo
+
+
+@dataclass(frozen=True, slots=True)
+class GameInfo:
+    """What is fixed for a whole game.
+
+    `table` says who sits where, seat 0 first; `seat` is the bot's own. `match_id` is shared by the games that the same
+    bots play in other seatings, and `attempt` counts from 1.
+    """
+
+    game_id: UUID
+    match_id: UUID
+    attempt: int
+    ruleset: Ruleset
+    terms: Terms
+    seat: Seat
+    table: tuple[SeatInfo, ...]
+
+    @property
+    def opponents(self) -> tuple[SeatInfo, ...]:
+        """The other seats in order of play, beginning on the left."""
+        after = self.seat + 1
+        return self.table[after:] + self.table[: self.seat]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLeft:
+    """The time for one decision, in milliseconds.
+
+    `limit_ms` is the most that this answer may take, `bank_ms` what is left for the whole game, `round_trip_ms` the
+    network's last measured round trip.
+    """
+
+    bank_ms: int
+    limit_ms: int
+    round_trip_ms: int = 0
+
+
+class NotARule(Enum):
+    """Why an answer was not accepted where no rule of the game was broken."""
+
+    MALFORMED = "the answer could not be understood"
+    STALE = "the answer is not to the open question"
+    LATE = "the time for the answer was over"
+    UNKNOWN_GAME = "the session has no such game"
+    OTHER = "a reason that this version of the SDK does not know"
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """An answer that was not accepted: why, in words, and what was played instead (None if nothing was)."""
+
+    reason: Reason | NotARule
+    text: str
+    instead: Move | None
+
+
+class Ending(Enum):
+    """How a game came to its end for the bot."""
+
+    FINISHED = "finished"
+    VOID = "void"  # called off, does not count
+    UNKNOWN = "unknown"  # it ended, or was called off, while the bot was not connected
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """How a game ended. `result` is there if it was finished; `server_seed` (64 bytes) proves the shuffles."""
+
+    ending: Ending
+    result: Result | None = None
+    server_seed: bytes = b""
+    text: str = ""
+
+    def place(self, seat: Seat) -> int | None:
+        """The place of a seat, 1 is best; None if there is no result."""
+        return self.result.places[seat] if self.result else None

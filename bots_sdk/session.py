@@ -1,0 +1,250 @@
+"""The conversation with a referee, without a network: frames go in, frames come out.
+
+One Session is one stream. `Games` holds what outlives it, so after a lost connection a new Session goes on with the same
+games. Nothing here waits, reads a clock or touches a socket.
+"""
+
+import logging
+import platform
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from phaseten.v1 import bot_pb2 as pb
+from phaseten.v1 import game_pb2
+
+from bots_sdk.games import Games, RunningGame
+from bots_sdk.info import Ending, GameResult, NotARule, Rejection
+from referee.engine.errors import Reason
+from referee.wire.enums import REASONS
+from referee.wire.errors import MalformedMessage
+from referee.wire.moves import decode_instead
+from referee.wire.replay import decode_result
+
+log = logging.getLogger("phaseten")
+
+PROTOCOL: Final = 1
+SDK: Final = "phaseten-python/0.1.0"
+LANGUAGE: Final = f"Python {platform.python_version()}"
+# Until Welcome says more, and where it says nothing.
+MAX_FRAME_BYTES: Final = 64 * 1024
+MAX_MESSAGE_BYTES: Final = 4 * 1024
+_OVERHEAD: Final = 8  # bytes that a message costs beside itself: two tags, two lengths, up to three bytes each
+
+_NOT_RULES: Final[dict[int, NotARule]] = {
+    game_pb2.REJECT_REASON_MALFORMED: NotARule.MALFORMED,
+    game_pb2.REJECT_REASON_STALE: NotARule.STALE,
+    game_pb2.REJECT_REASON_LATE: NotARule.LATE,
+    game_pb2.REJECT_REASON_UNKNOWN_GAME: NotARule.UNKNOWN_GAME,
+}
+
+
+class Session:
+    """One stream's worth of conversation.
+
+    Feed what arrives to `receive`, send what `take_frame` gives until it gives None. Where a bot may think long, use
+    `accept` and `decide` instead of `receive`: one takes a frame in, the other answers one question.
+    """
+
+    def __init__(self, games: Games, capacity: int = 1, *, sdk: str = SDK, language: str = LANGUAGE) -> None:
+        self.games = games
+        self.superseded: str | None = None
+        self.draining = False
+        self.welcome: pb.Welcome | None = None
+        self._max_frame = MAX_FRAME_BYTES
+        self._max_message = MAX_MESSAGE_BYTES
+        self._pings = 0
+        self._handles: dict[int, RunningGame] = {}
+        self._asked: deque[RunningGame] = deque()
+        self._confirmed = not games.by_id  # whether the referee has said which of our games still run
+        self._out: deque[pb.BotMessage] = deque()
+        hello = pb.Hello(protocol=PROTOCOL, sdk=sdk, language=language, capacity=capacity)
+        self._out.append(pb.BotMessage(hello=hello))
+        for game in games.by_id.values():
+            game.question = None
+        self._receivers: dict[str | None, Callable[[Any], None]] = {
+            "question": self._on_question,
+            "events": self._on_events,
+            "rejected": self._on_rejected,
+            "fault": self._on_fault,
+            "game_over": self._on_game_over,
+            "invite": self._on_invite,
+            "start": self._on_start,
+            "resync": self._on_resync,
+            "ping": self._on_ping,
+            "welcome": self._on_welcome,
+            "drain": self._on_drain,
+            "superseded": self._on_superseded,
+        }
+
+    def receive(self, frame: pb.ConnectResponse) -> None:
+        """Take a frame in and answer all its questions."""
+        self.accept(frame)
+        while self.decide():
+            pass
+
+    def accept(self, frame: pb.ConnectResponse) -> None:
+        """Take a frame in; its questions wait for `decide`. Messages that cannot be understood are logged and left out."""
+        for message in frame.messages:
+            kind = message.WhichOneof("kind")
+            receiver = self._receivers.get(kind)
+            if receiver is None:  # Pong, or a message of a newer protocol
+                continue
+            try:
+                receiver(getattr(message, str(kind)))
+            except MalformedMessage as error:
+                log.error("the referee's %s cannot be understood, is the SDK too old? %s", kind, error)  # noqa: TRY400 - no bug of ours
+
+    def decide(self) -> bool:
+        """Answer the question that has waited longest. False if there was none."""
+        while self._asked:
+            game = self._asked.popleft()
+            question, game.question = game.question, None
+            if question is not None:
+                self._answer(game, question)
+                return True
+        return False
+
+    @property
+    def has_questions(self) -> bool:
+        return bool(self._asked)
+
+    def take_frame(self) -> pb.ConnectRequest | None:
+        """Everything that is ready to be sent, as far as it fits one frame; None if there is nothing."""
+        if not self._out:
+            return None
+        size = 0
+        messages: list[pb.BotMessage] = []
+        while self._out:
+            size += self._out[0].ByteSize() + _OVERHEAD
+            if messages and size > self._max_frame:
+                break
+            messages.append(self._out.popleft())
+        return pb.ConnectRequest(messages=messages)
+
+    def ping(self) -> None:
+        """Ask the referee for a sign of life."""
+        self._pings += 1
+        self._out.append(pb.BotMessage(ping=pb.Ping(id=self._pings)))
+
+    def _answer(self, game: RunningGame, question: pb.Question) -> None:
+        had_resigned = game.resigned
+        try:
+            answer = self.games.answer(game, question, self._max_message)
+        except MalformedMessage as error:
+            text = "a question of game %s cannot be understood, is the SDK too old? %s"
+            log.error(text, game.info.game_id, error)  # noqa: TRY400 - no bug of ours
+            return
+        self._out.append(pb.BotMessage(answer=answer))
+        if game.resigned and not had_resigned:
+            self._resign(game)
+
+    def _resign(self, game: RunningGame) -> None:
+        self._out.append(pb.BotMessage(resign=pb.Resign(game=game.handle)))
+
+    def _on_welcome(self, welcome: pb.Welcome) -> None:
+        self.welcome = welcome
+        self._max_frame = welcome.max_frame_bytes or MAX_FRAME_BYTES
+        self._max_message = min(welcome.max_message_bytes or MAX_MESSAGE_BYTES, self._max_frame)
+        self.games.watcher.connected(welcome.referee, welcome.capacity)
+
+    def _on_invite(self, invite: pb.Invite) -> None:
+        self._confirm(set())
+        self._opened(invite)
+
+    def _opened(self, invite: pb.Invite) -> RunningGame:
+        game = self.games.open(invite)
+        self._handles[invite.game] = game
+        if game.resigned:
+            self._resign(game)
+        return game
+
+    def _on_start(self, start: pb.Start) -> None:
+        game = self._handles.get(start.game)
+        if game is not None:
+            self.games.start(game)
+
+    def _on_question(self, question: pb.Question) -> None:
+        game = self._handles.get(question.game)
+        if game is None:
+            log.warning("the referee asks about a game it never named (number %d)", question.game)
+        elif question.id > game.last_id and (game.question is None or question.id > game.question.id):
+            game.question = question
+            self._asked.append(game)
+
+    def _on_events(self, events: pb.Events) -> None:
+        game = self._handles.get(events.game)
+        if game is not None:
+            self.games.events(game, events)
+
+    def _on_rejected(self, rejected: pb.Rejected) -> None:
+        game = self._handles.get(rejected.game)
+        rejection = Rejection(_reason(rejected.reason), rejected.text, decode_instead(rejected))
+        if game is None or rejection.reason is NotARule.STALE:
+            log.debug("an answer came too late to count: %s", rejected.text)
+            return
+        log.warning("game %s: answer not accepted: %s", game.info.game_id, rejected.text or rejection.reason.value)
+        self.games.rejected(game, rejection)
+
+    def _on_fault(self, fault: pb.Fault) -> None:
+        game = self._handles.get(fault.game)
+        if game is not None:
+            kind = game_pb2.FaultKind.Name(fault.kind).removeprefix("FAULT_KIND_").lower() if fault.kind else "unknown"
+            log.warning("game %s: fault %d of %d (%s)", game.info.game_id, fault.count, fault.limit, kind)
+
+    def _on_game_over(self, over: pb.GameOver) -> None:
+        game = self._handles.pop(over.game, None)
+        if game is None:
+            return
+        game.question = None
+        if over.kind == pb.GAME_OVER_KIND_FINISHED:
+            result = GameResult(Ending.FINISHED, decode_result(over.result), over.server_seed, over.text)
+        else:
+            result = GameResult(Ending.VOID, None, over.server_seed, over.text)
+        self.games.close(game, result)
+
+    def _on_resync(self, resync: pb.Resync) -> None:
+        known = set()
+        for entry in resync.games:
+            game = self._opened(entry.invite)
+            known.add(game.info.game_id)
+            if entry.HasField("start"):
+                self.games.start(game)
+            if entry.HasField("question"):
+                self._ask_again(game, entry.question)
+        self._confirm(known)
+
+    def _ask_again(self, game: RunningGame, question: pb.Question) -> None:
+        """An open question after a reconnect: send the answer again if it was given already, else ask the bot."""
+        if game.answer is not None and question.id == game.last_id:
+            game.answer.game = game.handle
+            self._out.append(pb.BotMessage(answer=game.answer))
+        else:
+            self._on_question(question)
+
+    def _confirm(self, known: "set[Any]") -> None:
+        """The referee has named the games that still run; without Resync, none do."""
+        if not self._confirmed:
+            self._confirmed = True
+            self.games.keep_only(known)
+
+    def _on_ping(self, ping: pb.Ping) -> None:
+        self._out.append(pb.BotMessage(pong=pb.Pong(id=ping.id)))
+
+    def _on_drain(self, drain: pb.Drain) -> None:
+        self.draining = True
+        log.info("the referee is going away; running games have %.0f s left", drain.grace_ms / 1000)
+
+    def _on_superseded(self, superseded: pb.Superseded) -> None:
+        self.superseded = superseded.text or "a newer session of this bot took over"
+
+
+def _reason(value: int) -> Reason | NotARule:
+    known = _NOT_RULES.get(value)
+    if known is not None:
+        return known
+    try:
+        rule: Reason = REASONS.decode(value)
+    except MalformedMessage:
+        return NotARule.OTHER
+    return rule

@@ -1,0 +1,53 @@
+"""What the SDK and its command line read from the environment: the only file that does."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bots_sdk.errors import WrongInput
+
+SERVER = "PHASETEN_SERVER"
+TOKEN = "PHASETEN_TOKEN"  # noqa: S105 - the name of a variable, no token
+PASSWORD = "PHASETEN_PASSWORD"  # noqa: S105 - the name of a variable, no password
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The environment, read once.
+
+    `server` is the site's address without a slash at the end, `token` a bot's token, `password` the account's password
+    for `phaseten submit`. `config_dir` is the folder in which tokens are kept.
+    """
+
+    server: str | None
+    token: str | None = field(repr=False)
+    password: str | None = field(repr=False)
+    config_dir: Path
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] | None = None) -> "Settings":
+        """Reads os.environ unless another mapping is given. Raises WrongInput if PHASETEN_SERVER is no address."""
+        env = os.environ if env is None else env
+        server = env.get(SERVER) or None
+        base = env.get("XDG_CONFIG_HOME") or ""
+        folder = Path(base) if Path(base).is_absolute() else Path(env.get("HOME") or Path.home()) / ".config"
+        return cls(
+            server=check_server(server, SERVER) if server else None,
+            token=env.get(TOKEN) or None,
+            password=env.get(PASSWORD) or None,
+            config_dir=folder / "phaseten",
+        )
+
+
+def check_server(text: str, what: str) -> str:
+    """A site's address without a slash at the end; `what` names its source. Raises WrongInput."""
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or parts.query or parts.fragment:
+        raise WrongInput(f"{what} is no address of a site: {text!r}. It looks like https://phaseten.example")
+    return text.rstrip("/")
