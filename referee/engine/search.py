@@ -1,37 +1,39 @@
 """The meld search: how far a hand is from a phase, which cards help, and what to keep.
 
-Only counts matter: cards per number, or per colour for phase 8, and Wilds. They are packed into one integer, a byte each, so
-that equal hands share one cached answer. `lays` lists the ways to lay a phase that is complete.
+Only counts matter: cards per number, or per colour for a colour phase, and Wilds. They are packed into one integer with a
+byte for each of twelve slots and one for the Wilds. Equal hands then share one cached answer, and a question about all
+slots at once ("which numbers are held twice?") is one sum: a *set of slots* has the high bit of each slot's byte set.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
 
 from referee.engine.cards import CARDS, NUMBERS, SKIP_KIND, WILD, Card
-from referee.engine.ruleset import PHASES, Goal, GoalKind
+from referee.engine.ruleset import PHASES, GoalKind
 
-_WILDS: Final = 12  # the byte that counts Wilds; Skips have no place, they help nothing
-_WIDTH: Final = 13
-_ALL: Final = (1 << 12) - 1  # every number, as a set of bits
+_WILDS: Final = 12  # the slot of the Wilds; Skips come after it: they are never counted, they help nothing
+_WIDTH: Final = 14
+_WILD_SHIFT: Final = 8 * _WILDS
+_NATURAL: Final = (1 << _WILD_SHIFT) - 1
+_ONES: Final = int.from_bytes(b"\x01" * _WILDS, "little")
+_BELOW: Final = 0x7F * _ONES
+_ALL: Final = 0x80 * _ONES
 
-_NUMBER_SLOT: Final = (*(kind % 12 for kind in range(NUMBERS)), _WILDS, _WIDTH)
-_COLOR_SLOT: Final = (*(kind // 12 for kind in range(NUMBERS)), _WILDS, _WIDTH)
-
-
-def _packing(slots: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(0 if kind == SKIP_KIND else 1 << 8 * slot for kind, slot in enumerate(slots))
+_NUMBER_SLOTS: Final = (*(kind % 12 for kind in range(NUMBERS)), _WILDS, _WILDS + 1)
+_COLOR_SLOTS: Final = (*(kind // 12 for kind in range(NUMBERS)), _WILDS, _WILDS + 1)
 
 
 def _by_color(phase: int) -> bool:
     return PHASES[phase][0].kind is GoalKind.COLOR
 
 
-_SLOTS: Final = {phase: _COLOR_SLOT if _by_color(phase) else _NUMBER_SLOT for phase in PHASES}
-_PACK: Final = {phase: _packing(slots).__getitem__ for phase, slots in _SLOTS.items()}
-_TOTAL: Final = {phase: sum(goal.size for goal in goals) for phase, goals in PHASES.items()}
-
-Take = tuple[int, ...]  # cards to take per slot: twelve numbers (or four colours and eight zeros), then Wilds
+_SLOTS: Final = {phase: _COLOR_SLOTS if _by_color(phase) else _NUMBER_SLOTS for phase in PHASES}
+_PACK: Final = {
+    phase: tuple(0 if kind == SKIP_KIND else 1 << 8 * slot for kind, slot in enumerate(slots)).__getitem__
+    for phase, slots in _SLOTS.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,14 @@ class Plan:
     hand: tuple[Card, ...]
     distance: int
     useful: frozenset[Card]
-    _key: int = field(repr=False, compare=False)
+    _packed: int = field(repr=False, compare=False)
 
     @property
     def parts(self) -> tuple[tuple[Card, ...], ...]:
         """Goal by goal, the cards of the hand that this plan keeps: number cards ascending, then Wilds."""
-        rest = list(self.hand)
+        rest: Sequence[Card] = self.hand
         parts = []
-        for take in _takes(self.phase, self._key):
+        for take in _takes(self.phase, self._packed):
             kept, rest = _split(rest, take, _SLOTS[self.phase])
             parts.append(tuple(kept))
         return tuple(parts)
@@ -61,22 +63,24 @@ class Plan:
     @property
     def leftover(self) -> tuple[Card, ...]:
         """The rest of the hand, ascending, Skips included: throwing any one of it leaves the distance as it is."""
-        return tuple(_split(self.hand, _kept(self.phase, self._key), _SLOTS[self.phase])[1])
+        kept = sum(_takes(self.phase, self._packed))
+        return tuple(_split(self.hand, kept, _SLOTS[self.phase])[1])
 
 
 def plan(hand: tuple[Card, ...], phase: int) -> Plan:
     """The shortest way from `hand` (in ascending order, as in `View.hand`) to a phase (1-10; KeyError for any other).
 
-    Counted by the official duty of at least one number card in the phase. Takes about a microsecond for a hand seen lately,
-    a few for a new one.
+    Counted by the official duty of at least one number card in the phase. Takes one or two microseconds for a hand seen
+    lately, a few for a new one.
     """
-    key = sum(map(_PACK[phase], hand))
-    distance, useful = _survey(phase, key)
-    return Plan(phase, hand, distance, useful, key)
+    packed = sum(map(_PACK[phase], hand))
+    distance, useful = _survey(phase, packed)
+    return Plan(phase, hand, distance, useful, packed)
 
 
-def _split(hand: tuple[Card, ...] | list[Card], take: Take, slots: tuple[int, ...]) -> tuple[list[Card], list[Card]]:
-    budget = [*take, 0]
+def _split(hand: Sequence[Card], take: int, slots: Sequence[int]) -> tuple[list[Card], list[Card]]:
+    """The first cards of a hand that make up the packed counts `take`, and the others."""
+    budget = bytearray(take.to_bytes(_WIDTH, "little"))
     kept: list[Card] = []
     rest: list[Card] = []
     for card in hand:
@@ -90,170 +94,169 @@ def _split(hand: tuple[Card, ...] | list[Card], take: Take, slots: tuple[int, ..
 
 
 @lru_cache(maxsize=8192)
-def _survey(phase: int, key: int) -> tuple[int, frozenset[Card]]:
-    """Distance and useful kinds of a packed hand."""
-    counts = key.to_bytes(_WIDTH, "little")
-    wilds = counts[_WILDS]
-    if key >> 8 * _WILDS << 8 * _WILDS == key:
-        return _without_numbers(phase, wilds)
-    have, slots = _best(phase, counts)
-    missing = _TOTAL[phase] - have - wilds
-    if missing <= 0:
-        return 0, frozenset()
-    return missing, _kinds(_by_color(phase), slots, with_wild=True)
+def _survey(phase: int, packed: int) -> tuple[int, frozenset[Card]]:
+    """Distance and useful kinds."""
+    goals = PHASES[phase]
+    first = goals[0]
+    total = first.size if len(goals) == 1 else first.size + goals[1].size
+    wilds = packed >> _WILD_SHIFT
+    numbers = packed & _NATURAL
+    if not numbers:
+        # Wilds and Skips alone lack at least the number card that a phase must hold.
+        return max(1, total - wilds), _kinds(phase, _ALL, with_wild=total - wilds > 1)
+    if first.kind is GoalKind.COLOR:
+        most = min(max(numbers.to_bytes(_WIDTH, "little")), first.size)
+        have, slots = most, _slots_with(numbers, most)
+    elif first.kind is GoalKind.RUN:
+        have, slots, _ = _run(first.size, _held(numbers))
+    elif goals[1].kind is GoalKind.SET:
+        have, slots = _best_sets(numbers, first.size, goals[1].size)
+    else:
+        have, slots = _best_set_and_run(numbers, first.size, goals[1].size)
+    missing = total - have - wilds
+    return (missing, _kinds(phase, slots, with_wild=True)) if missing > 0 else (0, _NOTHING)
 
 
-def _without_numbers(phase: int, wilds: int) -> tuple[int, frozenset[Card]]:
-    """A hand of Wilds and Skips lacks at least the number card that a phase must hold."""
-    distance = max(1, _TOTAL[phase] - wilds)
-    return distance, _kinds(by_color=False, slots=_ALL, with_wild=distance > 1)
+_NOTHING: Final[frozenset[Card]] = frozenset()
 
 
-@lru_cache(maxsize=4096)
-def _kinds(by_color: bool, slots: int, with_wild: bool) -> frozenset[Card]:
-    table = _COLOR_SLOT if by_color else _NUMBER_SLOT
-    numbers = (card for card in CARDS[:NUMBERS] if slots >> table[card] & 1)
+@lru_cache(maxsize=8192)
+def _kinds(phase: int, slots: int, *, with_wild: bool) -> frozenset[Card]:
+    table = _SLOTS[phase]
+    numbers = (card for card in CARDS[:NUMBERS] if slots >> 8 * table[card] & 0x80)
     return frozenset((*numbers, WILD) if with_wild else numbers)
 
 
-def _best(phase: int, counts: bytes) -> tuple[int, int]:
-    """The most cards of a hand that a phase can use, and the slots (as bits) of which one card more would raise that."""
-    goals = PHASES[phase]
-    first = goals[0]
-    if first.kind is GoalKind.COLOR:
-        most = min(max(counts[:4]), first.size)
-        return most, _slots_with(counts[:4], most)
-    if first.kind is GoalKind.RUN:
-        have, useful, _ = _run(first.size, _mask(counts))
-        return have, useful
-    if goals[1].kind is GoalKind.SET:
-        return _best_sets(counts, first.size, goals[1].size)
-    return _best_set_and_run(counts, first.size, goals[1].size)
+def _held(numbers: int) -> int:
+    """The slots that hold a card."""
+    return (numbers + _BELOW) & _ALL
 
 
-def _slots_with(counts: bytes, count: int) -> int:
-    return sum(1 << slot for slot, held in enumerate(counts) if held == count)
+def _slots_with(numbers: int, count: int) -> int:
+    """The slots that hold exactly `count` cards."""
+    return ~((numbers ^ count * _ONES) + _BELOW) & _ALL
 
 
-def _mask(counts: bytes) -> int:
-    return sum(1 << slot for slot in range(12) if counts[slot])
+@cache  # at most 4096 sets of numbers for each of four lengths
+def _run(length: int, held: int) -> tuple[int, int, int]:
+    """For a set of numbers: how many of them the best run uses, which ones more would raise that, and the run's slots."""
+    have, useful, best = 0, 0, 0
+    window = _ALL >> 8 * (_WILDS - length)
+    for _ in range(_WILDS + 1 - length):
+        inside = (held & window).bit_count()
+        if inside > have:
+            have, useful, best = inside, 0, window
+        if inside == have:
+            useful |= window & ~held
+        window <<= 8
+    return have, useful, best
 
 
-@cache  # at most 4096 masks for each of four lengths
-def _run(length: int, mask: int) -> tuple[int, int, int]:
-    """For numbers as bits: how many of them the best run uses, which ones would raise that, and where the run starts."""
-    have, useful, start = 0, 0, 0
-    for low in range(13 - length):
-        window = ((1 << length) - 1) << low
-        held = (mask & window).bit_count()
-        if held > have:
-            have, useful, start = held, 0, low
-        if held == have:
-            useful |= window & ~mask
-    return have, useful, start
+@cache
+def _sets(high: int, low: int, first: int, second: int) -> tuple[int, bool, bool]:
+    """For the two numbers held most often: how many cards two sets use, and whether one more of either would raise that."""
+    have = _sets_use(high, low, first, second)
+    return (
+        have,
+        _sets_use(high + 1, low, first, second) > have,
+        _sets_use(high, low + 1, first, second) > have,
+    )
 
 
 def _sets_use(high: int, low: int, first: int, second: int) -> int:
-    """Cards used of the two numbers held most often, as two sets or both sets of one number (first >= second)."""
+    """Two sets of two numbers, or both of the number held most often (first >= second)."""
     return max(min(high, first) + min(low, second), min(high, first + second))
 
 
-def _best_sets(counts: bytes, first: int, second: int) -> tuple[int, int]:
-    *_, low, high = sorted(counts[:12])
-    have = _sets_use(high, low, first, second)
-    useful = 0
-    if _sets_use(high + 1, low, first, second) > have:
-        useful |= _slots_with(counts[:12], high)
+def _best_sets(numbers: int, first: int, second: int) -> tuple[int, int]:
+    """The most cards that two sets can use, and the slots of which one card more would raise that."""
+    *_, low, high = sorted(numbers.to_bytes(_WILDS, "little"))
+    have, more_high, more_low = _sets(high, low, first, second)
+    useful = _slots_with(numbers, high) if more_high else 0
     # Numbers held less often than the second one stay behind it even with one card more.
-    if low < high and _sets_use(high, low + 1, first, second) > have:
-        useful |= _slots_with(counts[:12], low)
+    if more_low and low < high:
+        useful |= _slots_with(numbers, low)
     return have, useful
 
 
-def _best_set_and_run(counts: bytes, size: int, length: int) -> tuple[int, int]:
+def _best_set_and_run(numbers: int, size: int, length: int) -> tuple[int, int]:
     """Try every number for the set, with all its copies in the set or with one of them free for the run."""
-    mask = _mask(counts)
-    with_all, run_useful, _ = _run(length, mask)
+    held = _held(numbers)
+    with_all, run_useful, _ = _run(length, held)
     # A set of nothing beside the best run: any card at all would start the set.
     have, useful = with_all, _ALL
-    for slot in range(12):
-        held = counts[slot]
-        if not held:
-            continue
-        bit = 1 << slot
-        in_set = min(held, size)
-        run, more, _ = _run(length, mask ^ bit)
-        if in_set + run >= have:
-            useful = (useful if in_set + run == have else 0) | more | (bit if in_set < size else 0)
-            have = in_set + run
-        in_set = min(held - 1, size)
-        if in_set + with_all >= have:
-            useful = (useful if in_set + with_all == have else 0) | run_useful | (bit if in_set < size else 0)
-            have = in_set + with_all
+    bit = 0x80
+    for count in numbers.to_bytes(_WILDS, "little"):
+        if count:
+            in_set = min(count, size)
+            if in_set + with_all >= have:
+                run, more, _ = _run(length, held ^ bit)
+                if in_set + run >= have:
+                    useful = (useful if in_set + run == have else 0) | more | (bit if in_set < size else 0)
+                    have = in_set + run
+            in_set = min(count - 1, size)
+            if in_set + with_all >= have:
+                useful = (useful if in_set + with_all == have else 0) | run_useful | (bit if in_set < size else 0)
+                have = in_set + with_all
+        bit <<= 8
     return have, useful
 
 
 @lru_cache(maxsize=8192)
-def _kept(phase: int, key: int) -> Take:
-    takes = _takes(phase, key)
-    return takes[0] if len(takes) == 1 else tuple(map(sum, zip(*takes, strict=True)))
-
-
-@lru_cache(maxsize=8192)
-def _takes(phase: int, key: int) -> tuple[Take, ...]:
-    """One best choice for a packed hand, goal by goal; the Wilds go where cards are missing."""
-    counts = key.to_bytes(_WIDTH, "little")
+def _takes(phase: int, packed: int) -> tuple[int, ...]:
+    """One best choice, goal by goal, as packed counts; the Wilds go where cards are missing."""
     goals = PHASES[phase]
-    wilds = counts[_WILDS]
+    first = goals[0]
+    numbers, wilds = packed & _NATURAL, packed >> _WILD_SHIFT
+    chosen: tuple[int, ...]
+    if first.kind is GoalKind.COLOR:
+        chosen = (_most_of(numbers, first.size),)
+    elif first.kind is GoalKind.RUN:
+        chosen = (_run_take(first.size, _held(numbers)),)
+    elif goals[1].kind is GoalKind.SET:
+        chosen = _choose_sets(numbers, first.size, goals[1].size)
+    else:
+        chosen = _choose_set_and_run(numbers, first.size, goals[1].size)
     takes = []
-    for goal, numbers in zip(goals, _choice(goals, counts), strict=True):
-        used = min(wilds, goal.size - sum(numbers))
+    for goal, take in zip(goals, chosen, strict=True):
+        used = min(wilds, goal.size - sum(take.to_bytes(_WIDTH, "little")))
         wilds -= used
-        takes.append((*numbers, used))
+        takes.append(take | used << _WILD_SHIFT)
     return tuple(takes)
 
 
-def _choice(goals: tuple[Goal, ...], counts: bytes) -> tuple[Take, ...]:
-    first = goals[0]
-    if first.kind is GoalKind.COLOR:
-        slot = max(range(4), key=counts.__getitem__)
-        return (_only(slot, min(counts[slot], first.size)),)
-    if first.kind is GoalKind.RUN:
-        return (_run_take(first.size, _mask(counts)),)
-    if goals[1].kind is GoalKind.SET:
-        return _choose_sets(counts, first.size, goals[1].size)
-    return _choose_set_and_run(counts, first.size, goals[1].size)
+def _most_of(numbers: int, size: int) -> int:
+    """The slot that holds most cards, `size` of them at most."""
+    counts = numbers.to_bytes(_WILDS, "little")
+    most = max(counts)
+    return min(most, size) << 8 * counts.index(most)
 
 
-def _only(slot: int, count: int) -> Take:
-    return tuple(count if other == slot else 0 for other in range(12))
+def _run_take(length: int, held: int) -> int:
+    return (_run(length, held)[2] & held) >> 7
 
 
-def _run_take(length: int, mask: int) -> Take:
-    low = _run(length, mask)[2]
-    return tuple(1 if low <= slot < low + length and mask >> slot & 1 else 0 for slot in range(12))
+def _choose_sets(numbers: int, first: int, second: int) -> tuple[int, int]:
+    one = _most_of(numbers, first)
+    *_, low, high = sorted(numbers.to_bytes(_WILDS, "little"))
+    if min(high, first + second) > min(high, first) + min(low, second):
+        return one, _most_of(numbers, first + second) - one
+    slot = (one.bit_length() - 1) // 8 if one else 0
+    return one, _most_of(numbers & ~(0xFF << 8 * slot), second)
 
 
-def _choose_sets(counts: bytes, first: int, second: int) -> tuple[Take, Take]:
-    high, low = sorted(range(12), key=lambda slot: -counts[slot])[:2]
-    apart = min(counts[high], first) + min(counts[low], second)
-    together = min(counts[high], first + second)
-    if apart >= together:
-        return _only(high, min(counts[high], first)), _only(low, min(counts[low], second))
-    return _only(high, first), _only(high, together - first)
-
-
-def _choose_set_and_run(counts: bytes, size: int, length: int) -> tuple[Take, Take]:
-    mask = _mask(counts)
-    with_all = _run(length, mask)[0]
-    best, chosen, in_set, numbers = -1, 0, 0, mask
-    for slot in range(12):
-        if not counts[slot]:
-            continue
-        apart = min(counts[slot], size) + _run(length, mask ^ 1 << slot)[0]
-        if apart > best:
-            best, chosen, in_set, numbers = apart, slot, min(counts[slot], size), mask ^ 1 << slot
-        shared = min(counts[slot] - 1, size) + with_all
-        if shared > best:
-            best, chosen, in_set, numbers = shared, slot, min(counts[slot] - 1, size), mask
-    return _only(chosen, in_set), _run_take(length, numbers)
+def _choose_set_and_run(numbers: int, size: int, length: int) -> tuple[int, int]:
+    held = _held(numbers)
+    with_all = _run(length, held)[0]
+    best, chosen = -1, (0, 0)
+    bit = 0x80
+    for slot, count in enumerate(numbers.to_bytes(_WILDS, "little")):
+        if count:
+            in_set = min(count, size)
+            if in_set + with_all > best and (have := in_set + _run(length, held ^ bit)[0]) > best:
+                best, chosen = have, (in_set << 8 * slot, held ^ bit)
+            in_set = min(count - 1, size)
+            if in_set + with_all > best:
+                best, chosen = in_set + with_all, (in_set << 8 * slot, held)
+        bit <<= 8
+    return chosen[0], _run_take(length, chosen[1])

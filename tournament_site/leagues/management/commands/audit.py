@@ -16,8 +16,9 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         found = 0
-        for found, problem in enumerate(audit.problems(settled=options["settled"]), start=1):
+        for problem in audit.problems(settled=options["settled"]):
             self.stdout.write(problem)
+            found += 1
         if found:
             raise CommandError(f"{found} problems found")
         self.stdout.write("nothing is lost, counted twice or stored wrong")

@@ -1,0 +1,63 @@
+"""What may be known: by one seat (`View`), and by everybody (`PublicView`). Two types, so that they cannot be mixed up."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from referee.engine.cards import Card
+from referee.engine.events import TableMeld
+from referee.engine.moves import Seat
+
+
+class Stage(Enum):
+    """Which decision is asked for."""
+
+    DRAW = "draw"
+    PLAY = "play"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """One seat as everybody sees it.
+
+    `phase` is the phase (1-10) it works on, or laid in this deal; 0 once all are done. `skip_pending` says that its next
+    slot will be passed over. `may_be_skipped` says whether a Skip may be played against it now.
+    """
+
+    phase: int
+    completed: int
+    laid: bool
+    points: int
+    hand_size: int
+    skip_pending: bool
+    may_be_skipped: bool
+    faults: int
+    forfeited: bool
+    melds: tuple[TableMeld, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicView:
+    """The table without any hidden card. `turn` counts the slots of this deal from 0; `to_move` is None when it is over."""
+
+    deal: int
+    turn: int
+    dealer: Seat
+    to_move: Seat | None
+    stage: Stage
+    tie_break: bool
+    stock_size: int
+    discard_size: int
+    discard_top: Card | None
+    seats: tuple[SeatView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that seat `seat` may know: the table, its own hand (ascending) and the card it drew this turn, if it did."""
+
+    ruleset: str
+    seat: Seat
+    hand: tuple[Card, ...]
+    drawn: Card | None
+    table: PublicView
