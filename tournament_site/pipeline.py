@@ -92,7 +92,6 @@ def tick() -> None:
 
 def dispatch() -> None:
     """Start the matches whose bots are there and have room, the first in the queue first."""
-    leagues.start_due()
     rooms: dict[str, int] = {}
     for referee in settings.SITE.referees:
         sessions = _attend(referee)

@@ -106,8 +106,8 @@ def _ledger(*, settled: bool) -> Iterator[str]:
     for match in rated.filter(n__gt=0).exclude(state=Match.State.FINISHED, rated=True):
         yield f"I4: match {match.pk} is in the ledger but does not count"
     if settled:
-        for match in Match.objects.filter(state=Match.State.FINISHED, rated=True, rated_at=None):
-            yield f"I4: match {match.pk} is not rated"
+        for waiting in Match.objects.filter(state=Match.State.FINISHED, rated=True, rated_at=None):
+            yield f"I4: match {waiting.pk} is not rated"
     for difference in rebuild(write=False):
         yield (
             f"I4: {difference.scale} line {difference.number}, version {difference.version}: "

@@ -7,9 +7,9 @@ from google.protobuf.message import DecodeError
 from phaseten.v1 import referee_pb2
 
 from referee.engine.cards import full_deck
+from referee.engine.check import check_log
 from referee.engine.errors import CorruptLog, UnsupportedRules
 from referee.engine.events import DealStarted, GameStarted, StockRebuilt
-from referee.engine.game import check_log
 from referee.engine.shuffle import SeededDecks, game_context, match_key, nonce_commit, server_commit, shuffle_number
 from referee.wire.errors import MalformedMessage
 from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
