@@ -259,6 +259,6 @@ def test_a_supervisor_stops_everything_when_asked(tmp_path: Path) -> None:
 
 def test_there_is_one_house_on_a_state_directory(tmp_path: Path) -> None:
     folder = tmp_path / "state"
-    with small_house(folder) as (process, _), pytest.raises(LocalError, match=f"process {process.pid}"):  # noqa: SIM117
+    with small_house(folder) as (process, _), pytest.raises(LocalError, match=f"process {process.pid}"):  # noqa: SIM117 - it is clear who raises
         with State(folder).locked():
             pass

@@ -38,7 +38,7 @@ def test_a_missing_half_makes_a_new_pair(tmp_path: Path) -> None:
 
 
 def test_the_lock_is_free_after_its_holder(tmp_path: Path) -> None:
-    with State(tmp_path).locked(), pytest.raises(LocalError, match=f"process {os.getpid()}"):  # noqa: SIM117
+    with State(tmp_path).locked(), pytest.raises(LocalError, match=f"process {os.getpid()}"):  # noqa: SIM117 - one block each, so that it is clear who raises
         with State(tmp_path).locked():
             pass
     with State(tmp_path).locked():
@@ -47,7 +47,7 @@ def test_the_lock_is_free_after_its_holder(tmp_path: Path) -> None:
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
-    with pytest.raises(LocalError, match=f"cannot keep state in {tmp_path}/state"):  # noqa: SIM117
+    with pytest.raises(LocalError, match=f"cannot keep state in {tmp_path}/state"):  # noqa: SIM117 - one block each, so that it is clear who raises
         with State(tmp_path / "state").locked():
             pass
 

@@ -1,0 +1,45 @@
+"""Files under 400 lines, functions under 40, or a reason in the line that begins the function."""
+
+import ast
+import re
+
+from tests.architecture.sources import Source, sources
+
+FILE_LIMIT = 400
+FUNCTION_LIMIT = 40
+#: `# long: why`, or the reason given to the linter for its own limits
+REASON = re.compile(r"# long: \w|# noqa: [A-Z0-9, ]*(?:C901|PLR0912|PLR0915)[A-Z0-9, ]* [-#]* ?[a-z]")
+
+
+def test_files_are_short() -> None:
+    long = {source.name: lines for source in sources() if (lines := len(source.text.splitlines())) > FILE_LIMIT}
+    assert long == {}
+
+
+def test_functions_are_short_or_say_why_not() -> None:
+    long = [
+        f"{source.name}:{node.lineno} {node.name} has {length} lines"
+        for source in sources()
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (length := code_lines(source, node)) > FUNCTION_LIMIT
+        and not has_reason(source, node)
+    ]
+    assert long == []
+
+
+def code_lines(source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """From `def` to the end, without the docstring: that one is encouraged to be long."""
+    assert node.end_lineno is not None
+    length = node.end_lineno - node.lineno + 1
+    match node.body[0]:
+        case ast.Expr(value=ast.Constant(value=str())) as docstring:
+            assert docstring.end_lineno is not None
+            return length - (docstring.end_lineno - docstring.lineno + 1)
+        case _:
+            return length
+
+
+def has_reason(source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    head = source.text.splitlines()[node.lineno - 1 : node.body[0].lineno]
+    return any(REASON.search(line) for line in head)
