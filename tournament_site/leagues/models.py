@@ -13,7 +13,6 @@ class League(models.Model):
     slug = models.CharField(max_length=50, unique=True)
     table_size = models.PositiveSmallIntegerField()
     ruleset = models.CharField(max_length=60, help_text="Name of a preset.")
-    ruleset_options = models.JSONField(default=dict, blank=True)
     terms = models.JSONField(help_text="Clock, faults, dealer and caps.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -35,7 +35,6 @@ def create_league(
     *,
     ruleset: str,
     terms: Mapping[str, Any],
-    ruleset_options: Mapping[str, Any] | None = None,
 ) -> League:
     """A league without seasons. Raises Refused NAME_INVALID, NAME_TAKEN."""
     name = clean_name(name)
@@ -46,7 +45,6 @@ def create_league(
                 slug=slug_of(name),
                 table_size=table_size,
                 ruleset=ruleset,
-                ruleset_options=dict(ruleset_options or {}),
                 terms=dict(terms),
             )
     except IntegrityError as error:
@@ -184,7 +182,6 @@ def _draw_up(season: Season, roster: list[Bot]) -> None:
                 sort_key=round_.number,
                 rated=not _two_of_one_owner(bots),
                 ruleset=league.ruleset,
-                ruleset_options=league.ruleset_options,
                 terms=league.terms,
             )
             wishes.append(wish)

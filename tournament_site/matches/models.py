@@ -30,7 +30,6 @@ class Match(models.Model):
     )
     table_size = models.PositiveSmallIntegerField()
     ruleset = models.CharField(max_length=60)
-    ruleset_options = models.JSONField(default=dict, blank=True)
     terms = models.JSONField()
     attempt = models.PositiveIntegerField(default=0, help_text="Number of the newest attempt, and the fence.")
     attempts_counted = models.PositiveSmallIntegerField(default=0, help_text="Attempts that we spoilt.")

@@ -42,7 +42,6 @@ class NewMatch:
     sort_key: int
     rated: bool
     ruleset: str
-    ruleset_options: Mapping[str, Any] = field(hash=False)
     terms: Mapping[str, Any] = field(hash=False)
     versions: tuple[int, ...] | None = None
     mirrored: bool = False
@@ -75,7 +74,6 @@ class Claimed:
     seats: tuple[ClaimedSeat, ...]
     games: tuple[UUID, ...]
     ruleset: str
-    ruleset_options: Mapping[str, Any] = field(hash=False)
     terms: Mapping[str, Any] = field(hash=False)
     mirrored: bool
 
@@ -94,7 +92,6 @@ def create_matches(wishes: Sequence[NewMatch]) -> None:
                 fixed_versions=wish.versions is not None,
                 table_size=len(wish.bots),
                 ruleset=wish.ruleset,
-                ruleset_options=dict(wish.ruleset_options),
                 terms=dict(wish.terms),
             )
             for wish in wishes
@@ -139,7 +136,6 @@ def claim(assignments: Iterable[Assignment]) -> tuple[Claimed, ...]:
             seats=tuple(_claimed_seat(version) for version in seats[row.pk] if version is not None),
             games=(),
             ruleset=row.ruleset,
-            ruleset_options=row.ruleset_options,
             terms=row.terms,
             mirrored=row.mirrored,
         )
@@ -205,7 +201,6 @@ def _with_games(item: Claimed, games: tuple[UUID, ...]) -> Claimed:
         seats=item.seats,
         games=games,
         ruleset=item.ruleset,
-        ruleset_options=item.ruleset_options,
         terms=item.terms,
         mirrored=item.mirrored,
     )

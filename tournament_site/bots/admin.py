@@ -1,0 +1,48 @@
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from tournament_site.bots import services
+from tournament_site.bots.models import Bot, BotToken, BotVersion, Presence
+from tournament_site.common.admin import ReadOnly
+
+
+@admin.register(Bot)
+class BotAdmin(ReadOnly):
+    list_display = ("name", "slug", "owner", "active_version", "max_games", "created_at")
+    search_fields = ("name", "slug", "owner__username")
+    list_select_related = ("owner", "active_version__bot")
+    readonly_fields = ("owner", "name", "slug", "active_version", "created_at")
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:  # noqa: ARG002 - Django's name
+        """Only the limit of games can be changed: the rest is what the bot is known by."""
+        return super(ReadOnly, self).has_change_permission(request)
+
+
+@admin.register(BotVersion)
+class BotVersionAdmin(ReadOnly):
+    list_display = ("bot", "label", "sdk", "language", "created_at")
+    search_fields = ("bot__name", "bot__slug", "label")
+    list_select_related = ("bot",)
+
+
+@admin.register(BotToken)
+class BotTokenAdmin(ReadOnly):
+    list_display = ("id", "bot", "created_at", "used_at", "revoked_at")
+    search_fields = ("id", "bot__slug")
+    list_select_related = ("bot",)
+    exclude = ("digest",)
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke the chosen tokens")
+    def revoke(self, request: HttpRequest, chosen: QuerySet[BotToken]) -> None:
+        for token in chosen.select_related("bot"):
+            services.revoke_token(token.bot, token.pk)
+        messages.success(request, f"{len(chosen)} tokens are revoked.")
+
+
+@admin.register(Presence)
+class PresenceAdmin(ReadOnly):
+    list_display = ("version", "referee", "free_games", "seen_at")
+    list_select_related = ("version__bot",)
+    list_filter = ("referee",)

@@ -1,0 +1,99 @@
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from tournament_site.common.admin import ReadOnly
+from tournament_site.common.errors import Refused
+from tournament_site.common.generic import ModelAdmin
+from tournament_site.leagues import services
+from tournament_site.leagues.forms import LeagueForm, SeasonForm
+from tournament_site.leagues.models import Entry, League, Pairing, Round, Season, Standing
+
+
+@admin.register(League)
+class LeagueAdmin(ModelAdmin):
+    form = LeagueForm
+    list_display = ("name", "slug", "table_size", "ruleset", "created_at")
+    search_fields = ("name", "slug")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: League | None = None) -> tuple[str, ...]:  # noqa: ARG002
+        """A league with seasons keeps what its ratings rest on."""
+        if obj is not None and obj.seasons.exists():
+            return ("table_size", "ruleset", "terms")
+        return ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: League | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and (obj is None or not obj.seasons.exists())
+
+
+@admin.register(Season)
+class SeasonAdmin(ReadOnly):
+    form = SeasonForm
+    list_display = (
+        "league",
+        "number",
+        "state",
+        "starts_when",
+        "cycles",
+        "min_bots",
+        "max_bots",
+        "started_at",
+        "finished_at",
+    )
+    list_filter = ("state", "league")
+    list_select_related = ("league",)
+    actions = ("start",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return super(ReadOnly, self).has_add_permission(request)
+
+    def save_model(self, request: HttpRequest, obj: Season, form: Any, change: bool) -> None:  # noqa: ARG002
+        """Opening a season is the service's business; the form's object takes over what it made."""
+        made = services.open_season(
+            obj.league,
+            cycles=obj.cycles,
+            min_bots=obj.min_bots,
+            max_bots=obj.max_bots,
+            starts_when=Season.StartsWhen(obj.starts_when),
+        )
+        obj.pk, obj.number, obj.seed = made.pk, made.number, made.seed
+
+    @admin.action(description="Start the chosen seasons now", permissions=["add"])
+    def start(self, request: HttpRequest, chosen: QuerySet[Season]) -> None:
+        for season in chosen:
+            try:
+                services.start_season(season.pk)
+            except Refused as refused:
+                messages.error(request, f"{season}: {refused.detail}")
+            else:
+                messages.success(request, f"{season} has started.")
+
+
+@admin.register(Entry)
+class EntryAdmin(ReadOnly):
+    list_display = ("season", "bot", "entered_at", "withdrawn_at")
+    list_filter = ("season__league", "season__state")
+    search_fields = ("bot__slug",)
+    list_select_related = ("season__league", "bot")
+
+
+@admin.register(Round)
+class RoundAdmin(ReadOnly):
+    list_display = ("season", "number")
+    list_select_related = ("season__league",)
+
+
+@admin.register(Pairing)
+class PairingAdmin(ReadOnly):
+    list_display = ("round", "table_no", "match")
+    list_select_related = ("round__season__league", "match")
+    search_fields = ("match__id",)
+
+
+@admin.register(Standing)
+class StandingAdmin(ReadOnly):
+    list_display = ("season", "rank", "bot", "score", "games", "wins", "live", "change")
+    list_select_related = ("season__league", "bot")
+    list_filter = ("season__league",)

@@ -1,0 +1,89 @@
+"""Forms that decode what organisers and owners type; services decide."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from tournament_site.accounts.models import User
+from tournament_site.bots import queries as bot_queries
+from tournament_site.bots.models import Bot
+from tournament_site.common.errors import Refused
+from tournament_site.common.generic import ModelForm
+from tournament_site.common.text import clean_name, slug_of
+from tournament_site.leagues import services
+from tournament_site.leagues.models import Entry, League, Season
+from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
+
+
+class EntryForm(forms.Form):
+    """Enters one of a user's bots. `save` returns None and fills in the errors if the site refuses."""
+
+    bot = forms.ModelChoiceField(queryset=Bot.objects.none(), to_field_name="slug", empty_label=None)
+
+    def __init__(self, owner: User, season: Season, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.season = season
+        field = self.fields["bot"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = bot_queries.bots_of(owner).select_related("owner").exclude(entries__season=season)
+
+    def save(self) -> Entry | None:
+        try:
+            return services.enter(self.season.pk, self.cleaned_data["bot"])
+        except Refused as refused:
+            self.add_error(None, refused.detail)
+            return None
+
+
+class LeagueForm(ModelForm):
+    """Checks that a league's games can be played."""
+
+    class Meta:
+        model = League
+        fields = ("name", "table_size", "ruleset", "terms")
+
+    def clean_name(self) -> str:
+        try:
+            return clean_name(self.cleaned_data["name"])
+        except Refused as refused:
+            raise ValidationError(refused.detail) from refused
+
+    def clean_ruleset(self) -> str:
+        name = str(self.cleaned_data["ruleset"])
+        try:
+            ruleset_named(name)
+        except UnknownRules as error:
+            raise ValidationError(str(error)) from error
+        return name
+
+    def clean_terms(self) -> Any:
+        terms = self.cleaned_data["terms"]
+        if not isinstance(terms, dict):
+            raise ValidationError("Terms are an object of names and numbers.")
+        try:
+            terms_from(terms)
+        except UnknownRules as error:
+            raise ValidationError(str(error)) from error
+        return terms
+
+    def save(self, commit: bool = True) -> League:
+        if not self.instance.slug:
+            self.instance.slug = slug_of(self.instance.name)
+        league: League = super().save(commit)
+        return league
+
+
+class SeasonForm(ModelForm):
+    """Opens a season."""
+
+    class Meta:
+        model = Season
+        fields = ("league", "cycles", "min_bots", "max_bots", "starts_when")
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean() or {}
+        league, least, most = cleaned.get("league"), cleaned.get("min_bots"), cleaned.get("max_bots")
+        if league and least is not None and most is not None and not league.table_size <= least <= most:
+            raise ValidationError(f"A season of this league needs {league.table_size} bots or more, the minimum first.")
+        return cleaned
