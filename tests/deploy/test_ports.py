@@ -1,0 +1,38 @@
+import socket
+
+from deploy.local.house import HOST, Ports
+from deploy.local.ports import is_free, pick
+
+
+def test_a_taken_port_is_passed_over() -> None:
+    with socket.socket() as holder:
+        holder.bind((HOST, 0))
+        holder.listen()
+        taken = holder.getsockname()[1]
+        assert not is_free(HOST, taken)
+        assert pick(HOST, taken) != taken
+    assert is_free(HOST, taken)
+    assert pick(HOST, taken) == taken
+
+
+def test_a_port_promised_to_another_is_passed_over() -> None:
+    free = pick(HOST, 20000)
+    assert pick(HOST, free, taken=[free]) != free
+
+
+def test_there_is_something_above_the_last_port() -> None:
+    assert pick(HOST, 65535, taken=[65535]) < 65535
+
+
+def test_every_port_that_moved_is_told() -> None:
+    assert Ports().moved() == []
+    assert Ports(8001, 7010, 7012).moved() == [
+        "port 8000 is taken: the site gets 8001",
+        "port 7011 is taken: the referee's control gets 7012",
+    ]
+    assert Ports(9000).moved(9000) == []
+
+
+def test_the_three_ports_differ() -> None:
+    ports = Ports.free(7010)
+    assert len({ports.site, ports.referee, ports.control}) == 3
