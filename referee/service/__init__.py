@@ -1,0 +1,1 @@
+"""The referee: a process that bots dial in to and that plays the matches a site orders."""

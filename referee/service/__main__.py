@@ -1,0 +1,52 @@
+"""`phaseten-referee`: runs a referee until it is told to stop."""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+
+import uvloop
+
+from referee.service import log
+from referee.service.server import CannotListen, RefereeServer
+from referee.service.settings import Settings, SettingsError
+
+
+async def _serve(settings: Settings) -> None:
+    """Run until the first signal, then drain; a second signal cuts that short."""
+    loop = asyncio.get_running_loop()
+    stop, hurry = asyncio.Event(), asyncio.Event()
+
+    def ask() -> None:
+        (hurry if stop.is_set() else stop).set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ask)
+    server = RefereeServer(settings)
+    await server.start()
+    gc.freeze()  # what was imported stays; there is no need to look at it again and again
+    await stop.wait()
+    await server.drain(settings.grace, hurry)
+    await server.stop()
+
+
+def main() -> int:
+    """Read the settings and serve. 0 after a stop that was asked for, 2 for wrong settings, 1 if it cannot listen."""
+    try:
+        settings = Settings.from_env(os.environ)
+    except SettingsError as error:
+        for problem in error.problems:
+            sys.stderr.write(f"phaseten-referee: {problem}\n")
+        return 2
+    log.configure(settings.log_level)
+    try:
+        uvloop.run(_serve(settings))
+    except CannotListen as problem:
+        sys.stderr.write(f"phaseten-referee: {problem}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""`BotService`: the door for bots. A stream becomes a session; frames go in and out as bytes."""
+
+import asyncio
+import contextlib
+import time
+from itertools import count
+from typing import Any, Final
+
+import grpc
+from phaseten.v1 import bot_pb2 as pb
+
+from referee.service.errors import CallReason, CallRefused
+from referee.service.lobby import Lobby
+from referee.service.outbox import Pacer
+from referee.service.rpc import Context, metadata_value
+from referee.service.session import (
+    MAX_FRAME_BYTES,
+    MAX_MESSAGE_BYTES,
+    PING_SECONDS,
+    PROTOCOL,
+    Session,
+    decode_frame,
+    take_hello,
+)
+from referee.service.tickets import KeyRing, Ticket, bearer
+
+SERVICE: Final = pb.DESCRIPTOR.services_by_name["BotService"].full_name
+HELLO_SECONDS: Final = 5.0
+LAST_WORDS_SECONDS: Final = 1.0  # for what is still to be written when a stream ends
+
+
+class BotApi:
+    """The handlers of `BotService`."""
+
+    def __init__(self, lobby: Lobby, keys: KeyRing, referee: str, hello_seconds: float = HELLO_SECONDS) -> None:
+        self._lobby = lobby
+        self._keys = keys
+        self._referee = referee
+        self._hello_seconds = hello_seconds
+        self._pacer = Pacer()
+        self._numbers = count(1)
+
+    def handlers(self) -> grpc.GenericRpcHandler:
+        """For the server. Frames are neither decoded nor encoded on the way, see `session` and `messages`."""
+        return grpc.method_handlers_generic_handler(
+            SERVICE, {"Connect": grpc.stream_stream_rpc_method_handler(self.connect)}
+        )
+
+    async def connect(self, _requests: Any, context: Context) -> None:
+        """The session of a bot, from its ticket to the end of its stream."""
+        ticket = self._keys.bot(bearer(metadata_value(context, "authorization")))
+        first = await self._first_frame(context)
+        session = Session(next(self._numbers), ticket, take_hello(first), self._pacer)
+        self._lobby.join(session, self._welcome(session, ticket))
+        try:
+            await _converse(session, first, context)
+        finally:
+            self._lobby.leave(session)
+
+    async def _first_frame(self, context: Context) -> pb.ConnectRequest:
+        try:
+            async with asyncio.timeout(self._hello_seconds):
+                data = await context.read()
+        except TimeoutError:
+            raise CallRefused(CallReason.HELLO_TOO_LATE) from None
+        if data is grpc.aio.EOF:
+            raise CallRefused(CallReason.HELLO_MISSING)
+        return decode_frame(data)
+
+    def _welcome(self, session: Session, ticket: Ticket) -> pb.Welcome:
+        return pb.Welcome(
+            session_id=session.session_id,
+            protocol=PROTOCOL,
+            capacity=min(session.capacity, ticket.capacity),
+            referee=self._referee,
+            server_time_ms=int(time.time() * 1000),
+            ping_interval_ms=int(PING_SECONDS * 1000),
+            max_frame_bytes=MAX_FRAME_BYTES,
+            max_message_bytes=MAX_MESSAGE_BYTES,
+        )
+
+
+async def _converse(session: Session, first: pb.ConnectRequest, context: Context) -> None:
+    """Read and write until one of both sides has had enough."""
+    reader = asyncio.create_task(_read(session, first, context))
+    writer = asyncio.create_task(session.outbox.pump(context.write))
+    try:
+        endings: set[asyncio.Future[Any]] = {reader, writer, session.ending}
+        await asyncio.wait(endings, return_when=asyncio.FIRST_COMPLETED)
+        reason = await _why(session, reader)
+        session.outbox.close()
+        if not writer.done():
+            await asyncio.wait({writer}, timeout=LAST_WORDS_SECONDS)
+        if reason is not None:
+            raise reason
+    finally:
+        for task in (reader, writer):
+            task.cancel()
+        # A stream that broke while it was read or written has no more to say: its end is what the caller sees anyway.
+        await asyncio.gather(reader, writer, return_exceptions=True)
+
+
+async def _why(session: Session, reader: asyncio.Task[None]) -> CallRefused | None:
+    """Why the conversation is over; None if the bot closed it."""
+    if reader.done():
+        with contextlib.suppress(grpc.aio.UsageError, grpc.RpcError):
+            try:
+                await reader
+            except CallRefused as refused:
+                return refused
+    return session.ending.result() if session.ending.done() else None
+
+
+async def _read(session: Session, first: pb.ConnectRequest, context: Context) -> None:
+    session.take(first, start=1)
+    while (data := await context.read()) is not grpc.aio.EOF:
+        session.receive(data)

@@ -1,0 +1,102 @@
+"""Time in milliseconds: the referee's own, which stands still while the process does, and each seat's share of it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from referee.engine.ruleset import Clock
+
+BEAT_MS: Final = 100.0
+STALL_MS: Final = 50.0  # how late a beat may be before time is handed back
+MAX_LAG_MS: Final = 100.0  # network time given back for one answer
+MAX_LAG_OF_GAME_MS: Final = 5000.0  # and in one game
+
+
+def monotonic_ms() -> float:
+    """Milliseconds of a clock that never jumps."""
+    return time.monotonic() * 1000.0
+
+
+class RefereeTime:
+    """A clock that stands still while this process is frozen or busy with itself, so that nobody loses time by it.
+
+    Something must call `beat` every BEAT_MS. A gap that is much longer is time in which no bot could have been heard.
+    """
+
+    __slots__ = ("_last_beat", "_monotonic", "_stalled")
+
+    def __init__(self, monotonic: Callable[[], float] = monotonic_ms) -> None:
+        self._monotonic = monotonic
+        self._last_beat = monotonic()
+        self._stalled = 0.0
+
+    def now(self) -> float:
+        """Milliseconds since some moment, stalls left out."""
+        real = self._monotonic()
+        gap = real - self._last_beat
+        if gap > BEAT_MS + STALL_MS:
+            self._stalled += gap - BEAT_MS
+            self._last_beat = real - BEAT_MS
+        return real - self._stalled
+
+    def beat(self) -> None:
+        """Sign of life of the event loop."""
+        self.now()
+        self._last_beat = self._monotonic()
+
+    @property
+    def stalled(self) -> float:
+        """Milliseconds that were left out so far."""
+        return self._stalled
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What an answer cost: thinking time, and network time that was given back."""
+
+    think_ms: int
+    lag_ms: int
+
+
+class SeatClock:
+    """The time of one seat in one game: a bank, an increment for each answer, a cap on each answer."""
+
+    __slots__ = ("_cap", "_increment", "_lag_left", "bank")
+
+    def __init__(self, clock: Clock) -> None:
+        self.bank = float(clock.bank_ms)
+        self._increment = clock.increment_ms
+        self._cap = clock.cap_ms
+        self._lag_left = MAX_LAG_OF_GAME_MS
+
+    @property
+    def limit(self) -> float:
+        """The most that the next answer may take."""
+        return min(self.bank, self._cap)
+
+    @property
+    def last_chance(self) -> bool:
+        """Whether the bank is empty if the next answer does not come in time."""
+        return self.bank <= self._cap
+
+    def allowance(self, round_trip: float) -> float:
+        """How long to wait for the next answer, the network's share included."""
+        return self.limit + self._lag(round_trip)
+
+    def answered(self, elapsed: float, round_trip: float) -> Charge:
+        """Charge an answer that came in time."""
+        lag = min(self._lag(round_trip), elapsed)
+        think = min(elapsed - lag, self.limit)
+        self._lag_left -= lag
+        self.bank += self._increment - think
+        return Charge(round(think), round(lag))
+
+    def missed(self) -> Charge:
+        """Charge an answer that did not come."""
+        think = self.limit
+        self.bank -= think
+        return Charge(round(think), 0)
+
+    def _lag(self, round_trip: float) -> float:
+        return min(round_trip, MAX_LAG_MS, self._lag_left)

@@ -1,0 +1,188 @@
+"""What the watch streams get: openings, moves a few times a second, records until they are acknowledged.
+
+Nothing is built while nobody watches. Messages are kept as serialised frames, which join to longer frames.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final, Protocol
+
+from phaseten.v1 import referee_pb2 as pb
+
+from referee.service.order import Attempt, encode_attempt
+from referee.service.records import Records
+
+UPDATE_SECONDS: Final = 0.3
+RUNNING_SECONDS: Final = 5.0
+FRAME_BYTES: Final = 4 * 1024 * 1024
+MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
+
+
+def framed(message: pb.WatchMessage) -> bytes:
+    return pb.WatchResponse(messages=[message]).SerializeToString()
+
+
+class Shown(Protocol):
+    """A running game, as far as it is shown to the public."""
+
+    def opening(self) -> pb.GameOpened: ...
+
+    def update(self) -> pb.GameUpdate:
+        """What happened since the last call, and the table."""
+
+
+class Watcher:
+    """One watch stream."""
+
+    __slots__ = ("_bytes", "_closed", "_pending", "_records", "_store", "_wake", "too_slow")
+
+    def __init__(self, store: Records) -> None:
+        self._store = store
+        self._records: deque[Attempt] = deque(store)
+        self._pending: list[bytes] = []
+        self._bytes = 0
+        self._wake = asyncio.Event()
+        self._closed = False
+        self.too_slow: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def push(self, frame: bytes) -> None:
+        self._pending.append(frame)
+        self._bytes += len(frame)
+        self._wake.set()
+        if self._bytes > MOST_WAITING and not self.too_slow.done():
+            self.too_slow.set_result(None)
+
+    def record(self, attempt: Attempt) -> None:
+        """A new record waits in the store."""
+        self._records.append(attempt)
+        self._wake.set()
+
+    def close(self) -> None:
+        """No more messages: `pump` writes what is left and returns."""
+        self._closed = True
+        self._wake.set()
+
+    async def pump(self, write: Callable[[bytes], Awaitable[None]]) -> None:
+        """Write until the watcher is closed and nothing waits. Records go out one at a time, when there is nothing else."""
+        while True:
+            if self._pending:
+                await write(self._take())
+            elif self._records:
+                record = self._store.get(self._records.popleft())
+                for frame in record.frames() if record else ():
+                    await write(frame)
+            elif self._closed:
+                return
+            else:
+                self._wake.clear()
+                await self._wake.wait()
+
+    def _take(self) -> bytes:
+        size = count = 0
+        while count < len(self._pending) and size < FRAME_BYTES:
+            size += len(self._pending[count])
+            count += 1
+        frame = b"".join(self._pending[:count])
+        del self._pending[:count]
+        self._bytes -= size
+        return frame
+
+
+class Feed:
+    """All watch streams."""
+
+    __slots__ = ("_dirty", "_games", "_greeting", "_loop", "_running", "_store", "_timer", "_watchers")
+
+    def __init__(self, store: Records, greeting: pb.WatchGreeting, running: Callable[[], Iterable[Attempt]]) -> None:
+        """`running` names the attempts that are running."""
+        self._store = store
+        self._greeting = greeting
+        self._running = running
+        self._loop = asyncio.get_running_loop()
+        self._watchers: set[Watcher] = set()
+        self._games: dict[Shown, None] = {}
+        self._dirty: dict[Shown, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def watched(self) -> bool:
+        return bool(self._watchers)
+
+    def join(self) -> Watcher:
+        """A new stream: it is greeted, told what is running, and gets every record that is kept."""
+        watcher = Watcher(self._store)
+        watcher.push(framed(pb.WatchMessage(greeting=self._greeting)))
+        watcher.push(self._running_frame())
+        for game in self._games:
+            watcher.push(framed(pb.WatchMessage(game_opened=game.opening())))
+        self._watchers.add(watcher)
+        for game in self._games:
+            self.touched(game)
+        return watcher
+
+    def leave(self, watcher: Watcher) -> None:
+        self._watchers.discard(watcher)
+
+    def close(self) -> None:
+        """Let every stream come to its end."""
+        self._flush()
+        for watcher in self._watchers:
+            watcher.close()
+
+    def opened(self, game: Shown) -> None:
+        self._games[game] = None
+        if self._watchers:
+            self._push(pb.WatchMessage(game_opened=game.opening()))
+            self.touched(game)
+
+    def touched(self, game: Shown) -> None:
+        """Something happened in a game."""
+        if self._watchers:
+            self._dirty[game] = None
+            if self._timer is None:
+                self._timer = self._loop.call_later(UPDATE_SECONDS, self._flush)
+
+    def closed(self, game: Shown) -> None:
+        """A game is over: its last events go out now."""
+        self._games.pop(game, None)
+        self._dirty.pop(game, None)
+        if self._watchers:
+            self._push(pb.WatchMessage(game_update=game.update()))
+
+    def dropped(self, game: Shown) -> None:
+        """A game came to nothing."""
+        self._games.pop(game, None)
+        self._dirty.pop(game, None)
+
+    def void(self, attempt: Attempt, text: str) -> None:
+        if self._watchers:
+            self._push(pb.WatchMessage(attempt_void=pb.AttemptVoid(attempt=encode_attempt(attempt), text=text)))
+
+    def recorded(self, attempt: Attempt) -> None:
+        """A record was put into the store."""
+        for watcher in self._watchers:
+            watcher.record(attempt)
+
+    def tell_running(self) -> None:
+        """Tell every stream what is running; to be called every RUNNING_SECONDS."""
+        if self._watchers:
+            frame = self._running_frame()
+            for watcher in self._watchers:
+                watcher.push(frame)
+
+    def _running_frame(self) -> bytes:
+        attempts = [encode_attempt(attempt) for attempt in self._running()]
+        return framed(pb.WatchMessage(running=pb.RunningAttempts(attempts=attempts)))
+
+    def _flush(self) -> None:
+        self._timer = None
+        dirty, self._dirty = self._dirty, {}
+        if self._watchers:
+            for game in dirty:
+                self._push(pb.WatchMessage(game_update=game.update()))
+
+    def _push(self, message: pb.WatchMessage) -> None:
+        frame = framed(message)
+        for watcher in self._watchers:
+            watcher.push(frame)

@@ -1,0 +1,314 @@
+"""One running game: a state machine that is driven by answers and by its timer. It has no task and awaits nothing."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from phaseten.v1 import bot_pb2 as pb
+from phaseten.v1 import referee_pb2
+
+from referee.engine.errors import IllegalMove
+from referee.engine.events import Event, FaultKind, ForfeitCause
+from referee.engine.game import Game, Result
+from referee.engine.moves import Move
+from referee.engine.shuffle import NO_NONCE, SeededDecks, game_context, match_key, server_commit
+from referee.service import messages
+from referee.service.clock import Charge, RefereeTime
+from referee.service.containment import contained
+from referee.service.feed import Feed
+from referee.service.meter import Meter
+from referee.service.order import Attempt, Order
+from referee.service.seats import Link, TableSeat
+from referee.service.telling import Telling
+from referee.wire.enums import REASONS
+from referee.wire.errors import MalformedMessage
+from referee.wire.moves import decode_answer
+from referee.wire.replay import AnswerRecord, ReplayRecord, SeatNonce, encode_replay
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What a game needs of the process around it. `referee` is its name and version, for replays."""
+
+    referee: str
+    time: RefereeTime
+    feed: Feed
+    meter: Meter
+    loop: asyncio.AbstractEventLoop
+
+
+class Owner(Protocol):
+    """Who wants to know how a game ends."""
+
+    def game_over(self, game: "RunningGame", replay: bytes) -> None: ...
+
+    def game_failed(self, error: Exception) -> None:
+        """The game cannot go on, by a mistake of ours."""
+
+
+class RunningGame:
+    """Plays one game of a match."""
+
+    __slots__ = (
+        "_answers",
+        "_asked",
+        "_asked_at",
+        "_commitment",
+        "_deadline",
+        "_game",
+        "_house",
+        "_owner",
+        "_question",
+        "_seed",
+        "_started",
+        "_telling",
+        "_timer",
+        "_timer_at",
+        "index",
+        "order",
+        "over",
+        "seats",
+    )
+
+    def __init__(self, order: Order, index: int, seed: bytes, house: House, owner: Owner) -> None:
+        """Shuffle and deal game `index` of the match. `seed` is 64 bytes that nobody could foresee."""
+        self.order = order
+        self.index = index
+        self.over = False
+        count = len(order.bots)
+        named = order.attempt.match if order.mirrored else order.games[index]
+        context = game_context(named.bytes, order.attempt.number, count)
+        self._seed = seed
+        self._commitment = server_commit(context, seed)
+        self._game = Game(order.ruleset, order.terms, count, SeededDecks(match_key(context, seed, (NO_NONCE,) * count)))
+        self.seats = tuple(TableSeat(self, seat, info, order.terms.clock) for seat, info in enumerate(order.table(index)))
+        self._telling = Telling(order, index, self._commitment, self.seats)
+        self._house = house
+        self._owner = owner
+        self._question = 0
+        self._asked: TableSeat | None = None
+        self._asked_at = self._deadline = self._timer_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._answers: list[AnswerRecord] = []
+        self._started = time.time()
+
+    @property
+    def attempt(self) -> Attempt:
+        return self.order.attempt
+
+    @property
+    def game_id(self) -> UUID:
+        return self.order.games[self.index]
+
+    def waits_for(self, seat: TableSeat) -> bool:
+        """Whether this seat is being asked."""
+        return self._asked is seat
+
+    # What is done to it. Each step is contained: a mistake of ours in it voids this attempt and nothing else.
+
+    def begin(self, links: Sequence[Link | None]) -> None:
+        """Invite the sessions, by seat, and ask the first question."""
+        contained(self._owner.game_failed, self._begin, links)
+
+    def answer(self, seat: TableSeat, message: pb.Answer) -> bool:
+        """An answer came. False if nobody had asked for it."""
+        return contained(self._owner.game_failed, self._answer, seat, message)
+
+    def resign(self, seat: TableSeat) -> None:
+        """The seat gives up."""
+        contained(self._owner.game_failed, self._resign, seat)
+
+    def resume(self, seat: TableSeat, link: Link, told: pb.Resync) -> None:
+        """A new session takes a seat; what it must know is added to `told`."""
+        contained(self._owner.game_failed, self._resume, seat, link, told)
+
+    def abandon(self, text: str) -> None:
+        """End without a result. It relies on nothing that can be broken."""
+        self._end()
+        self._house.feed.dropped(self)
+        for seat in self.seats:
+            self._telling.abandon(seat, self._revealed_seed(), text)
+
+    def _begin(self, links: Sequence[Link | None]) -> None:
+        for seat, link in zip(self.seats, links, strict=True):
+            if link is not None:
+                seat.link, seat.handle = link, link.seat(seat)
+                self._telling.begin(seat)
+        self._telling.publish(self._game.log)
+        self._house.feed.opened(self)
+        self._go_on()
+
+    def _resume(self, seat: TableSeat, link: Link, told: pb.Resync) -> None:
+        seat.link, seat.handle = link, link.seat(seat)
+        asked = seat is self._asked
+        gone = self._house.time.now() - self._asked_at
+        told.games.append(self._telling.resync(seat, self._question if asked else None, gone, self._game))
+
+    def _answer(self, seat: TableSeat, message: pb.Answer) -> bool:
+        now = self._house.time.now()
+        if seat is self._asked and now >= self._deadline:
+            self._miss()  # the timer was about to say so
+        if self.over:
+            return False
+        if seat is self._asked and message.id >= self._question:
+            self._judge(seat, message, now - self._asked_at)
+            return True
+        if message.id > seat.last_question:
+            # This seat was never asked such a question: it makes no sense, but the other seat's question stays open.
+            self._fault(seat, message.id, FaultKind.MALFORMED, (messages.MALFORMED, "this seat was not asked that"))
+            if self._game.to_move is None:
+                self._finish()
+        elif message.id < seat.last_question or seat is self._asked:
+            seat.say(messages.rejected(seat.handle, message.id, messages.STALE))
+        return False  # the same answer again is answered once
+
+    def _judge(self, seat: TableSeat, message: pb.Answer, elapsed: float) -> None:
+        """Take the answer to the open question, or the default move if it cannot be taken."""
+        start = len(self._game.log)
+        charge = seat.clock.answered(elapsed, seat.round_trip)
+        self._house.meter.decided(elapsed)
+        try:
+            move = decode_answer(message) if message.id == self._question else _nonsense(message)
+            self._telling.publish(self._game.submit(seat.index, move))
+        except IllegalMove as wrong:
+            self._fault(seat, message.id, FaultKind.ILLEGAL, (REASONS.encode(wrong.reason), wrong.reason.value))
+        except MalformedMessage as wrong:
+            self._fault(seat, message.id, FaultKind.MALFORMED, (messages.MALFORMED, str(wrong)))
+        self._note(start, seat, charge, message.note)
+        self._go_on()
+
+    def _resign(self, seat: TableSeat) -> None:
+        self._telling.publish(self._game.forfeit(seat.index, ForfeitCause.RESIGNED))
+        self._house.feed.touched(self)
+        if seat is self._asked or self._game.to_move is None:
+            self._go_on()
+
+    def _ring(self) -> None:
+        """The timer rang; it may have been set for an earlier question."""
+        self._timer = None
+        if self.over:
+            return
+        if self._house.time.now() < self._deadline:
+            self._arm()
+        else:
+            contained(self._owner.game_failed, self._miss)
+
+    def _miss(self) -> None:
+        """The seat that is asked has no time left."""
+        seat = self._asked
+        assert seat is not None
+        start = len(self._game.log)
+        why = (messages.LATE, "")
+        last = seat.clock.last_chance
+        charge = seat.clock.missed()
+        if last:
+            events = self._game.forfeit(seat.index, ForfeitCause.CLOCK)
+            self._telling.publish(events)
+            self._telling.refuse(seat, self._question, why, events)
+        else:
+            kind = FaultKind.LATE if seat.link is not None else FaultKind.GONE
+            self._fault(seat, self._question, kind, why)
+        self._note(start, seat, charge, "")
+        self._go_on()
+
+    def _fault(self, seat: TableSeat, question: int, kind: FaultKind, why: tuple[int, str]) -> None:
+        """Count a fault against a seat, which plays the default move if it was asked."""
+        events: tuple[Event, ...] = self._game.fault(seat.index, kind)
+        self._telling.publish(events)
+        self._telling.refuse(seat, question, why, events)
+        if events:
+            self._house.meter.faults[kind] += 1
+            self._telling.count_fault(seat, kind, self._game.public_view().seats[seat.index].faults)
+
+    def _note(self, start: int, seat: TableSeat, charge: Charge, note: str) -> None:
+        bank = max(0, int(seat.clock.bank))
+        self._answers.append(AnswerRecord(start, seat.index, charge.think_ms, charge.lag_ms, bank, seat.kept_note(note)))
+
+    # Asking and ending.
+
+    def _go_on(self) -> None:
+        """Ask whoever is to move, or end the game."""
+        to_move = self._game.to_move
+        if to_move is None:
+            self._finish()
+            return
+        seat = self.seats[to_move]
+        self._question = question = self._question + 1
+        self._asked = seat
+        seat.last_question = question
+        house, telling = self._house, self._telling
+        telling.ask(seat, question, self._game)
+        self._asked_at = now = house.time.now()
+        self._deadline = now + seat.clock.allowance(seat.round_trip)
+        self._arm()
+        feed = house.feed
+        if feed.watched:
+            feed.touched(self)
+        telling.tidy(feed.watched)
+
+    def _arm(self) -> None:
+        """See that the timer rings by the deadline. An earlier ring is harmless, and cheaper than a timer per question."""
+        if self._timer is not None:
+            if self._timer_at <= self._deadline:
+                return
+            self._timer.cancel()
+        self._timer_at = self._deadline
+        wait = max(0.0, self._deadline - self._house.time.now())
+        self._timer = self._house.loop.call_later(wait / 1000.0, self._ring)
+
+    def _finish(self) -> None:
+        result = self._game.result
+        assert result is not None
+        self._end()
+        self._house.feed.closed(self)
+        for seat in self.seats:
+            self._telling.finish(seat, result, self._revealed_seed())
+        self._owner.game_over(self, self._replay(result))
+
+    def _replay(self, result: Result) -> bytes:
+        return encode_replay(
+            ReplayRecord(
+                match_id=self.attempt.match,
+                attempt=self.attempt.number,
+                game_id=self.game_id,
+                game_index=self.index,
+                seats=tuple(seat.info for seat in self.seats),
+                server_seed=self._seed,
+                commitment=self._commitment,
+                nonces=(SeatNonce(b"", NO_NONCE),) * len(self.seats),
+                events=tuple(self._game.log),
+                answers=tuple(self._answers),
+                result=result,
+                started_ms=int(self._started * 1000),
+                ended_ms=int(time.time() * 1000),
+                referee=self._house.referee,
+                mirrored=self.order.mirrored,
+            )
+        )
+
+    def _end(self) -> None:
+        self.over = True
+        self._asked = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _revealed_seed(self) -> bytes:
+        """The seed, unless other games are still played from it."""
+        return b"" if self.order.mirrored else self._seed
+
+    # What watchers see.
+
+    def opening(self) -> referee_pb2.GameOpened:
+        return self._telling.opening()
+
+    def update(self) -> referee_pb2.GameUpdate:
+        """What happened since the last call, and the table."""
+        return self._telling.update(self._game)
+
+
+def _nonsense(message: pb.Answer) -> Move:
+    raise MalformedMessage(f"question {message.id} was not asked yet")

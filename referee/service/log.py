@@ -1,0 +1,54 @@
+"""Structured logs: one JSON object a line. Matches, sessions and reasons go in; hands, seeds and tokens never do."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+class EventLog:
+    """A logger whose messages are an event's name and its fields."""
+
+    __slots__ = ("_logger",)
+
+    def __init__(self, name: str) -> None:
+        self._logger = logging.getLogger(name)
+
+    def debug(self, event: str, **fields: Any) -> None:
+        self._logger.debug(event, extra={"fields": fields})
+
+    def info(self, event: str, **fields: Any) -> None:
+        self._logger.info(event, extra={"fields": fields})
+
+    def warning(self, event: str, **fields: Any) -> None:
+        self._logger.warning(event, extra={"fields": fields})
+
+    def bug(self, event: str, error: BaseException, **fields: Any) -> None:
+        """A mistake of ours, with its traceback."""
+        self._logger.error(event, exc_info=error, extra={"fields": fields})
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one line of JSON; fields of `EventLog` stand beside time, level and event."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": record.getMessage(),
+        }
+        line.update(getattr(record, "fields", {}))
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def configure(level: str, stream: TextIO = sys.stderr) -> None:
+    """Send every log of the process to `stream`; `level` is one of LEVELS."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=level, handlers=[handler], force=True)

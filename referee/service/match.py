@@ -1,0 +1,86 @@
+"""A running match: k games between the same bots, at once or in waves."""
+
+import secrets
+from collections import deque
+from collections.abc import Sequence
+from typing import Protocol
+from uuid import UUID
+
+from referee.service.containment import contained
+from referee.service.game import House, RunningGame
+from referee.service.order import Attempt, Order
+from referee.service.seats import Link
+
+SEED_BYTES = 64
+
+
+class MatchOwner(Protocol):
+    """Who runs the matches."""
+
+    def game_over(self, match: "RunningMatch") -> None:
+        """A game came to its end; `match.done` says whether it was the last one."""
+
+    def match_failed(self, match: "RunningMatch", error: Exception) -> None:
+        """The attempt cannot go on, by a mistake of ours."""
+
+
+class RunningMatch:
+    """One attempt. `waiting` are the numbers of the games that have not begun, `games` those that are running."""
+
+    __slots__ = ("_house", "_owner", "_replays", "_shared_seed", "games", "order", "waiting")
+
+    def __init__(self, order: Order, house: House, owner: MatchOwner) -> None:
+        self.order = order
+        self.waiting: deque[int] = deque(range(len(order.games)))
+        self.games: dict[int, RunningGame] = {}
+        self._house = house
+        self._owner = owner
+        self._replays: dict[int, bytes] = {}
+        self._shared_seed = secrets.token_bytes(SEED_BYTES) if order.mirrored else b""
+
+    @property
+    def attempt(self) -> Attempt:
+        return self.order.attempt
+
+    @property
+    def playing(self) -> int:
+        """Games that have begun and not ended."""
+        return len(self.order.games) - len(self.waiting) - len(self._replays)
+
+    @property
+    def done(self) -> bool:
+        """Whether every game has come to its end."""
+        return len(self._replays) == len(self.order.games)
+
+    @property
+    def replays(self) -> tuple[tuple[UUID, bytes], ...]:
+        """The games' ids and replays, in order; complete once the match is done."""
+        return tuple((self.order.games[index], self._replays[index]) for index in sorted(self._replays))
+
+    def begin_next(self, links: Sequence[Link | None]) -> None:
+        """Begin the next game; `links` are the sessions of the bots, in the order of the order."""
+        contained(self.game_failed, self._begin, self.waiting.popleft(), links)
+
+    def _begin(self, index: int, links: Sequence[Link | None]) -> None:
+        seed = self._shared_seed or secrets.token_bytes(SEED_BYTES)
+        game = RunningGame(self.order, index, seed, self._house, self)
+        self.games[index] = game
+        count = len(links)
+        game.begin([links[(seat - index) % count] for seat in range(count)])
+
+    def abandon(self, text: str) -> None:
+        """End all games without a result."""
+        self.waiting.clear()
+        for game in tuple(self.games.values()):
+            game.abandon(text)
+        self.games.clear()
+
+    # What games say (`game.Owner`).
+
+    def game_over(self, game: RunningGame, replay: bytes) -> None:
+        del self.games[game.index]
+        self._replays[game.index] = replay
+        self._owner.game_over(self)
+
+    def game_failed(self, error: Exception) -> None:
+        self._owner.match_failed(self, error)

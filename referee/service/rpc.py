@@ -1,0 +1,94 @@
+"""The outermost layer of every call: our errors become status codes with details, mistakes of ours become INTERNAL."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from google.rpc import error_details_pb2, status_pb2
+
+from referee.service.errors import CallReason, CallRefused
+from referee.service.log import EventLog
+from referee.service.meter import Meter
+
+DOMAIN: Final = "phaseten"
+OURS: Final = "/phaseten."
+
+Context = grpc.aio.ServicerContext[Any, Any]
+Handler = Callable[[Any, Context], Awaitable[Any]]
+
+log = EventLog(__name__)
+
+
+def metadata_value(context: Context, name: str) -> str | None:
+    """The first value of a metadata key."""
+    for key, value in context.invocation_metadata() or ():
+        if key == name:
+            return value if isinstance(value, str) else value.decode(errors="replace")
+    return None
+
+
+async def refuse(context: Context, refused: CallRefused) -> None:
+    """End a call with the reason as `google.rpc.ErrorInfo`. Raises what gRPC ends calls with."""
+    code = grpc.StatusCode[refused.reason.status]
+    status = status_pb2.Status(code=code.value[0], message=str(refused))
+    status.details.add().Pack(error_details_pb2.ErrorInfo(reason=refused.reason.name, domain=DOMAIN))
+    await context.abort(code, str(refused), (("grpc-status-details-bin", status.SerializeToString()),))
+
+
+class Guard(grpc.aio.ServerInterceptor):
+    """Stands around every handler of ours. `admit` looks at the `authorization` of a call before anything else happens.
+
+    Requests are decoded here, so that bytes which are no message are the caller's error and not ours.
+    """
+
+    def __init__(self, meter: Meter, admit: Callable[[str | None], None] | None = None) -> None:
+        """`admit` raises CallRefused; without it the handlers see to that themselves."""
+        self._meter = meter
+        self._admit = admit
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+        handler: Any = await continuation(handler_call_details)
+        method = handler_call_details.method
+        if handler is None or not method.startswith(OURS):
+            return handler  # type: ignore[no-any-return]  # handlers are looked into, which their stub does not allow
+        if handler.stream_stream is not None:
+            return grpc.stream_stream_rpc_method_handler(self._guarded(method, handler.stream_stream))
+        step = self._decoding(handler.request_deserializer, handler.unary_unary)
+        return grpc.unary_unary_rpc_method_handler(
+            self._guarded(method, step), response_serializer=handler.response_serializer
+        )
+
+    @staticmethod
+    def _decoding(decode: Callable[[bytes], Message], inner: Handler) -> Handler:
+        async def step(data: bytes, context: Context) -> Any:
+            try:
+                request = decode(data)
+            except DecodeError:
+                raise CallRefused(CallReason.REQUEST_MALFORMED) from None
+            return await inner(request, context)
+
+        return step
+
+    def _guarded(self, method: str, inner: Handler) -> Handler:
+        async def call(request: Any, context: Context) -> Any:
+            try:
+                if self._admit is not None:
+                    self._admit(metadata_value(context, "authorization"))
+                return await inner(request, context)
+            except CallRefused as refused:
+                self._meter.refused(refused.reason.name)
+                log.info("call refused", method=method, reason=refused.reason.name, peer=context.peer())
+                await refuse(context, refused)
+            except grpc.aio.AbortError:
+                raise
+            except Exception as error:  # noqa: BLE001  the outermost layer: whatever it is, the caller gets an answer
+                self._meter.refused(CallReason.INTERNAL.name)
+                log.bug("call failed", error, method=method)
+                await refuse(context, CallRefused(CallReason.INTERNAL))
+
+        return call

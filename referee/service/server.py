@@ -1,0 +1,179 @@
+"""Puts the referee together, and takes it down in order."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Iterable
+from importlib.metadata import version
+from typing import Any, Final
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from phaseten.v1 import referee_pb2
+
+from referee.service import bot_api, referee_api
+from referee.service.bot_api import BotApi
+from referee.service.clock import BEAT_MS, RefereeTime
+from referee.service.errors import CallReason
+from referee.service.feed import RUNNING_SECONDS, Feed
+from referee.service.game import House
+from referee.service.lobby import Lobby
+from referee.service.log import EventLog
+from referee.service.meter import Meter
+from referee.service.metrics import MetricsPage
+from referee.service.order import Attempt
+from referee.service.records import Outcomes, Records
+from referee.service.referee_api import RefereeApi
+from referee.service.rpc import Guard
+from referee.service.session import MAX_FRAME_BYTES
+from referee.service.settings import Settings
+from referee.service.tickets import bearer
+
+# Frames a little above the limit are read, so that the sender hears from us what was wrong with them.
+BOT_OPTIONS: Final = (
+    ("grpc.so_reuseport", 0),
+    ("grpc.max_concurrent_streams", 8),
+    ("grpc.max_allowed_incoming_connections", 6000),
+    ("grpc.max_receive_message_length", 2 * MAX_FRAME_BYTES),
+    ("grpc.max_metadata_size", 8192),
+    ("grpc.absolute_max_metadata_size", 16384),
+    ("grpc.server_handshake_timeout_ms", 5000),
+    # A peer that froze is noticed after these two, or after a minute without the second.
+    ("grpc.keepalive_time_ms", 10000),
+    ("grpc.keepalive_timeout_ms", 5000),
+    ("grpc.http2.ping_timeout_ms", 5000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 15000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.max_ping_strikes", 3),
+    ("grpc.server.max_pending_requests", 10000),
+    ("grpc.server.max_pending_requests_hard_limit", 20000),
+    ("grpc.enable_channelz", 0),
+)
+CONTROL_OPTIONS: Final = (
+    ("grpc.so_reuseport", 0),
+    ("grpc.max_receive_message_length", 16 * 1024 * 1024),
+    ("grpc.max_send_message_length", 16 * 1024 * 1024),
+    ("grpc.keepalive_time_ms", 10000),
+    ("grpc.keepalive_timeout_ms", 5000),
+    ("grpc.http2.ping_timeout_ms", 5000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.enable_channelz", 0),
+)
+STOP_SECONDS: Final = 1.0
+POLL_SECONDS: Final = 0.05
+
+log = EventLog(__name__)
+
+
+class CannotListen(Exception):
+    """An address that the process cannot listen on."""
+
+
+class RefereeServer:
+    """A referee process: both ports, and everything behind them. Make it inside a running event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.meter = Meter()
+        self.time = RefereeTime()
+        release = version("phaseten")
+        greeting = referee_pb2.WatchGreeting(referee=settings.referee, incarnation=secrets.token_hex(8))
+        records = Records(settings.max_record_bytes)
+        self._feed = Feed(records, greeting, self._running)
+        house = House(f"{settings.referee} {release}", self.time, self._feed, self.meter, asyncio.get_running_loop())
+        self.lobby = Lobby(house, records, Outcomes(), settings.max_games)
+        self._bots = BotApi(self.lobby, settings.keys, settings.referee)
+        self._control = RefereeApi(self.lobby, self.meter, greeting, release)
+        self._health = health.aio.HealthServicer()
+        self._servers: list[grpc.aio.Server] = []
+        self._housekeeping: list[asyncio.Task[None]] = []
+        self._metrics: MetricsPage | None = None
+        self.port = self.control_port = 0
+
+    async def start(self) -> None:
+        """Listen. Raises CannotListen."""
+        settings = self._settings
+        bots = self._server(self._bots.handlers(), bot_api.SERVICE, Guard(self.meter), BOT_OPTIONS)
+        admit = Guard(self.meter, lambda authorization: settings.keys.control(bearer(authorization)))
+        control = self._server(self._control.handlers(), referee_api.SERVICE, admit, CONTROL_OPTIONS)
+        self.port = _listen(bots, settings.bind, settings)
+        self.control_port = _listen(control, settings.control_bind, None)
+        if settings.metrics_bind is not None:
+            try:
+                self._metrics = MetricsPage(settings.metrics_bind, self.lobby, self.meter)
+            except OSError as problem:
+                raise CannotListen(f"cannot listen on {settings.metrics_bind}: {problem}") from problem
+        for server in self._servers:
+            await server.start()
+        await self._set_health(health_pb2.HealthCheckResponse.SERVING)
+        self._housekeeping = [asyncio.create_task(self._beat()), asyncio.create_task(self._tell_running())]
+        metrics = self._metrics.port if self._metrics is not None else None
+        log.info("listening", bots=self.port, control=self.control_port, metrics=metrics)
+
+    async def drain(self, grace: float, hurry: asyncio.Event | None = None) -> None:
+        """Take no new matches and wait until nothing is left to do, at most `grace` seconds or until `hurry` is set."""
+        log.info("draining", grace_seconds=grace, matches=self.lobby.match_count, records=len(self.lobby.records))
+        self.lobby.drain(int(grace * 1000))
+        await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+        end = time.monotonic() + grace
+        while (self.lobby.match_count or len(self.lobby.records)) and time.monotonic() < end:
+            if hurry is not None and hurry.is_set():
+                return
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def stop(self) -> None:
+        """Call off what is still running, say goodbye, and stop listening."""
+        self.lobby.void_all("the referee is going away")
+        for session, _ in self.lobby.sessions:
+            session.end(CallReason.SHUTTING_DOWN)
+        self._feed.close()
+        await asyncio.gather(*(server.stop(STOP_SECONDS) for server in self._servers))
+        for task in self._housekeeping:
+            task.cancel()
+        await asyncio.gather(*self._housekeeping, return_exceptions=True)
+        if self._metrics is not None:
+            await asyncio.to_thread(self._metrics.close)
+        log.info("stopped", records_lost=len(self.lobby.records))
+
+    def _server(
+        self, handlers: grpc.GenericRpcHandler, service: str, guard: Guard, options: tuple[tuple[str, int], ...]
+    ) -> grpc.aio.Server:
+        server = grpc.aio.server(interceptors=[guard], options=options)
+        server.add_generic_rpc_handlers((handlers,))
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        names = (service, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, server)
+        self._servers.append(server)
+        return server
+
+    async def _set_health(self, status: Any) -> None:
+        for name in ("", bot_api.SERVICE, referee_api.SERVICE):
+            await self._health.set(name, status)
+
+    def _running(self) -> Iterable[Attempt]:
+        return self.lobby.running()
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_MS / 1000.0)
+            self.time.beat()
+
+    async def _tell_running(self) -> None:
+        while True:
+            await asyncio.sleep(RUNNING_SECONDS)
+            self._feed.tell_running()
+
+
+def _listen(server: grpc.aio.Server, address: str, settings: Settings | None) -> int:
+    tls = settings.tls if settings is not None else None
+    try:
+        if tls is None:
+            port = server.add_insecure_port(address)
+        else:
+            credentials = grpc.ssl_server_credentials([(tls.key, tls.certificate)])
+            port = server.add_secure_port(address, credentials)
+    except RuntimeError as problem:
+        raise CannotListen(f"cannot listen on {address}: {problem}") from problem
+    return port

@@ -1,0 +1,199 @@
+"""A bot's session: it hands answers to games, keeps the talk within bounds, and measures the network."""
+
+import asyncio
+import time
+from typing import Final, assert_never
+
+from google.protobuf.message import DecodeError
+from phaseten.v1 import bot_pb2 as pb
+
+from referee.service import messages
+from referee.service.clock import monotonic_ms
+from referee.service.errors import CallReason, CallRefused
+from referee.service.outbox import Outbox, Pacer
+from referee.service.seats import TableSeat
+from referee.service.tickets import Ticket
+
+PROTOCOL: Final = 1
+MAX_FRAME_BYTES: Final = 64 * 1024
+MAX_MESSAGE_BYTES: Final = 4 * 1024
+PING_SECONDS: Final = 5.0
+SILENCE_SECONDS: Final = 15.0
+UNASKED_PER_SECOND: Final = 50.0  # for each game that is played
+UNASKED_BURST: Final = 100.0
+MAX_UNREAD_BYTES: Final = 4 * 1024 * 1024
+MANY_GAMES: Final = 4  # from here on answers come in such numbers that a frame should wait for more
+NAME_LENGTH: Final = 100
+
+
+class Allowance:
+    """A token bucket: what a bot may say without having been asked."""
+
+    __slots__ = ("_at", "_left")
+
+    def __init__(self, now: float) -> None:
+        """`now` in seconds."""
+        self._left = UNASKED_BURST
+        self._at = now
+
+    def take(self, now: float, games: int) -> bool:
+        """Whether one message more is allowed."""
+        rate = UNASKED_PER_SECOND * max(1, games)
+        self._left = min(self._left + (now - self._at) * rate, UNASKED_BURST + rate)
+        self._at = now
+        self._left -= 1.0
+        return self._left >= 0.0
+
+
+def decode_frame(data: bytes) -> pb.ConnectRequest:
+    """A frame from a bot, its bounds checked. Raises CallRefused."""
+    if len(data) > MAX_FRAME_BYTES:
+        raise CallRefused(CallReason.FRAME_TOO_LARGE, f"{len(data)} bytes, {MAX_FRAME_BYTES} are allowed")
+    try:
+        frame = pb.ConnectRequest.FromString(data)
+    except DecodeError:
+        raise CallRefused(CallReason.FRAME_MALFORMED) from None
+    if len(data) > MAX_MESSAGE_BYTES and any(message.ByteSize() > MAX_MESSAGE_BYTES for message in frame.messages):
+        raise CallRefused(CallReason.MESSAGE_TOO_LARGE, f"{MAX_MESSAGE_BYTES} bytes are allowed")
+    return frame
+
+
+def take_hello(frame: pb.ConnectRequest) -> pb.Hello:
+    """The Hello that must begin a session. Raises CallRefused."""
+    if not frame.messages or frame.messages[0].WhichOneof("kind") != "hello":
+        raise CallRefused(CallReason.HELLO_MISSING)
+    hello = frame.messages[0].hello
+    if hello.protocol != PROTOCOL:
+        raise CallRefused(CallReason.PROTOCOL_UNSUPPORTED, f"{hello.protocol}; this referee speaks {PROTOCOL}")
+    return hello
+
+
+class Session:
+    """A bot that is connected. It lives between its Hello and the end of its stream.
+
+    `ending` is set, to the reason, when the referee wants the stream to end.
+    """
+
+    def __init__(self, number: int, ticket: Ticket, hello: pb.Hello, pacer: Pacer) -> None:
+        self.session_id = f"s{number}"
+        self.ticket = ticket
+        self.capacity = min(ticket.capacity, hello.capacity or 1)
+        self.sdk = hello.sdk[:NAME_LENGTH]
+        self.language = hello.language[:NAME_LENGTH]
+        self.outbox = Outbox(pacer, MAX_UNREAD_BYTES, lambda: self.end(CallReason.SLOW_READER))
+        self.ending: asyncio.Future[CallRefused] = asyncio.get_running_loop().create_future()
+        self.round_trip = 0.0
+        self.connected_at = monotonic_ms()
+        self._heard_at = self.connected_at
+        self._games: dict[int, TableSeat] = {}
+        self._last_handle = 0
+        self._allowance = Allowance(time.monotonic())
+        self._ping = 0
+        self._ping_at = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._pulse = self._loop.call_later(PING_SECONDS, self._check_pulse)
+
+    @property
+    def seats(self) -> tuple[TableSeat, ...]:
+        """The seats that it plays now."""
+        return tuple(self._games.values())
+
+    # What games do to it (`seats.Link`).
+
+    def push(self, frame: bytes) -> None:
+        """Send serialised messages."""
+        self.outbox.push(frame)
+
+    def seat(self, seat: TableSeat) -> int:
+        """Take part in a game; returns the number by which the session calls it."""
+        self._last_handle += 1
+        self._games[self._last_handle] = seat
+        self.outbox.patient = len(self._games) >= MANY_GAMES
+        return self._last_handle
+
+    def unseat(self, handle: int) -> None:
+        """The game is over."""
+        self._games.pop(handle, None)
+        self.outbox.patient = len(self._games) >= MANY_GAMES
+
+    # What the lobby does to it.
+
+    def send(self, message: pb.RefereeMessage) -> None:
+        self.outbox.push(messages.framed(message))
+
+    def end(self, reason: CallReason, detail: str = "") -> None:
+        """Let the stream come to an end, after what is waiting to be written."""
+        if not self.ending.done():
+            self.ending.set_result(CallRefused(reason, detail))
+        self.outbox.close()
+
+    def leave_games(self) -> None:
+        """The stream is gone, or another session takes over: the seats are played by nobody."""
+        for seat in self._games.values():
+            seat.link = None
+        self._games.clear()
+
+    def stop(self) -> None:
+        """The stream is gone."""
+        self._pulse.cancel()
+
+    def _check_pulse(self) -> None:
+        """Ping the bot; end the session of one that has long been silent although it has nothing to think about."""
+        self._pulse = self._loop.call_later(PING_SECONDS, self._check_pulse)
+        now = monotonic_ms()
+        silent = now - self._heard_at > SILENCE_SECONDS * 1000.0
+        if silent and not any(seat.table.waits_for(seat) for seat in self._games.values()):
+            self.end(CallReason.SILENT)
+            return
+        if self._ping_at:
+            return  # the last one was not answered yet
+        self._ping += 1
+        self._ping_at = now
+        self.send(pb.RefereeMessage(ping=pb.Ping(id=self._ping)))
+
+    # What the bot does.
+
+    def receive(self, data: bytes) -> None:
+        """Take a frame from the bot. Raises CallRefused if the stream must end for it."""
+        self.take(decode_frame(data))
+
+    def take(self, frame: pb.ConnectRequest, start: int = 0) -> None:
+        """Take the messages of a frame from number `start` on. Raises CallRefused."""
+        self._heard_at = monotonic_ms()
+        games = self._games
+        for message in frame.messages[start:] if start else frame.messages:
+            kind = message.WhichOneof("kind")
+            if kind == "answer":
+                answer = message.answer
+                seat = games.get(answer.game)
+                if seat is None:
+                    self._charge()
+                    self.push(messages.rejected(answer.game, answer.id, messages.UNKNOWN_GAME))
+                elif not seat.table.answer(seat, answer):
+                    self._charge()
+            else:
+                self._charge()
+                self._take_other(message)
+
+    def _take_other(self, message: pb.BotMessage) -> None:
+        match message.WhichOneof("kind"):
+            case "pong":
+                if message.pong.id == self._ping and self._ping_at:
+                    self.round_trip = self._heard_at - self._ping_at
+                    self._ping_at = 0.0
+            case "ping":
+                self.send(pb.RefereeMessage(pong=pb.Pong(id=message.ping.id)))
+            case "resign":
+                seat = self._games.get(message.resign.game)
+                if seat is None:
+                    self.push(messages.rejected(message.resign.game, 0, messages.UNKNOWN_GAME))
+                else:
+                    seat.table.resign(seat)
+            case "answer" | "hello" | "nonce_commit" | "nonce_reveal" | None:
+                pass  # a second Hello, shares in the shuffle that nobody asked for, and what a later protocol may add
+            case other:
+                assert_never(other)
+
+    def _charge(self) -> None:
+        if not self._allowance.take(time.monotonic(), len(self._games)):
+            raise CallRefused(CallReason.FLOODING)

@@ -1,0 +1,152 @@
+"""What a game tells its seats and the public: every event once, as soon as there is something to say with it."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from phaseten.v1 import bot_pb2 as pb
+from phaseten.v1 import game_pb2, referee_pb2
+
+from referee.engine.events import Event, FaultKind
+from referee.engine.game import Game, Result
+from referee.engine.observe import public_event
+from referee.engine.shuffle import NO_NONCE
+from referee.service import messages
+from referee.service.messages import QuestionFrame
+from referee.service.order import Order, encode_attempt
+from referee.service.seats import TableSeat
+from referee.wire.events import encode_public_event
+from referee.wire.replay import encode_seat_info
+from referee.wire.rules import encode_ruleset, encode_terms
+from referee.wire.view import encode_table
+
+MOST_UNTOLD: Final = 256  # events a seat may be behind before it is told without being asked
+
+
+class Telling:
+    """The talk of one game. Events are numbered as the public sees them, from 0."""
+
+    __slots__ = ("_commitment", "_events", "_first", "_frame", "_index", "_order", "_seats", "_shown")
+
+    def __init__(self, order: Order, index: int, commitment: bytes, seats: tuple[TableSeat, ...]) -> None:
+        self._order = order
+        self._index = index
+        self._commitment = commitment
+        self._seats = seats
+        self._frame = QuestionFrame(order.ruleset.name)
+        self._events: list[game_pb2.PublicEvent] = []  # those that somebody has not been told yet
+        self._first = 0  # the number of the first of them
+        self._shown = 0  # the number of the first one that the watchers have not been told
+
+    def invite(self, seat: TableSeat) -> pb.Invite:
+        order = self._order
+        return pb.Invite(
+            game=seat.handle,
+            game_id=order.games[self._index].bytes,
+            match_id=order.attempt.match.bytes,
+            attempt=order.attempt.number,
+            ruleset=encode_ruleset(order.ruleset),
+            terms=encode_terms(order.terms),
+            seat=seat.index,
+            table=[encode_seat_info(other.info) for other in self._seats],
+            commitment=self._commitment,
+        )
+
+    def start(self, seat: TableSeat) -> pb.Start:
+        """No seat has a share in the shuffle yet, so the game starts with the invitation."""
+        return pb.Start(game=seat.handle, nonces=[NO_NONCE] * len(self._seats))
+
+    def begin(self, seat: TableSeat) -> None:
+        """Invite a seat and start the game for it."""
+        invite = pb.RefereeMessage(invite=self.invite(seat))
+        seat.say(messages.framed(invite, pb.RefereeMessage(start=self.start(seat))))
+
+    def publish(self, events: Sequence[Event]) -> None:
+        """Note what happened; it is told with the next thing that is said."""
+        ruleset = self._order.ruleset
+        for event in events:
+            seen = public_event(event, ruleset)
+            if seen is not None:
+                self._events.append(encode_public_event(seen))
+
+    def ask(self, seat: TableSeat, question: int, game: Game) -> None:
+        """Ask a seat, after what it has not heard yet."""
+        link = seat.link
+        if link is not None:
+            clock = seat.clock
+            self._frame.ask(seat.handle, question, game.view(seat.index), (clock.bank, clock.limit, link.round_trip))
+            link.push(self._frame.after(seat.seen, self._events[seat.seen - self._first :]))
+        seat.seen = self._first + len(self._events)
+
+    def resync(self, seat: TableSeat, open_question: int | None, gone: float, game: Game) -> pb.ResyncGame:
+        """All that a new session of a seat must know; `gone` is how long the open question has been waiting, in ms."""
+        seat.seen = self._first + len(self._events)
+        told = pb.ResyncGame(invite=self.invite(seat), start=self.start(seat), events=seat.seen)
+        if open_question is not None:
+            bank, limit = seat.clock.bank - gone, seat.clock.limit - gone
+            left = (max(0.0, bank), max(0.0, limit), seat.round_trip)
+            told.question.CopyFrom(self._frame.ask(seat.handle, open_question, game.view(seat.index), left))
+        return told
+
+    def tell(self, seat: TableSeat) -> None:
+        """Tell a seat what it has not heard yet."""
+        end = self._first + len(self._events)
+        if seat.link is not None and seat.seen < end:
+            seat.link.push(messages.happened(seat.handle, seat.seen, self._events[seat.seen - self._first :]))
+        seat.seen = end
+
+    def refuse(self, seat: TableSeat, question: int, why: tuple[int, str], events: Sequence[Event]) -> None:
+        """Tell a seat why its answer was not taken, and what was played instead. `events` are published already.
+
+        `why` is a value of the schema's RejectReason and its text, which may be empty where `messages.TEXTS` has one.
+        """
+        self.tell(seat)
+        instead = messages.played_instead(events, seat.index)
+        seat.say(messages.rejected(seat.handle, question, why[0], why[1], instead))
+
+    def count_fault(self, seat: TableSeat, kind: FaultKind, count: int) -> None:
+        seat.say(messages.faulted(seat.handle, kind, count, self._order.terms.max_faults))
+
+    def finish(self, seat: TableSeat, result: Result, seed: bytes) -> None:
+        self.tell(seat)
+        seat.say(messages.finished(seat.handle, result, seed))
+        seat.leave()
+
+    def abandon(self, seat: TableSeat, seed: bytes, text: str) -> None:
+        seat.say(messages.voided(seat.handle, seed, text))
+        seat.leave()
+
+    def tidy(self, watched: bool) -> None:
+        """Tell those who are far behind, and forget what everybody has been told."""
+        if len(self._events) <= MOST_UNTOLD:
+            return
+        end = self._first + len(self._events)
+        for seat in self._seats:
+            if end - seat.seen > MOST_UNTOLD // 2:
+                self.tell(seat)
+        told = min(seat.seen for seat in self._seats)
+        if watched:
+            told = min(told, self._shown)
+        if told > self._first:
+            del self._events[: told - self._first]
+            self._first = told
+
+    # What watchers see.
+
+    def opening(self) -> referee_pb2.GameOpened:
+        return referee_pb2.GameOpened(
+            attempt=encode_attempt(self._order.attempt),
+            game_id=self._order.games[self._index].bytes,
+            game_index=self._index,
+            commitment=self._commitment,
+        )
+
+    def update(self, game: Game) -> referee_pb2.GameUpdate:
+        """What happened since the last call, and the table."""
+        first = max(self._shown, self._first)
+        self._shown = self._first + len(self._events)
+        return referee_pb2.GameUpdate(
+            game_id=self._order.games[self._index].bytes,
+            first=first,
+            events=self._events[first - self._first :],
+            table=encode_table(game.public_view()),
+        )
