@@ -41,6 +41,7 @@ OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     ("grpc.min_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 5_000),
     ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.max_receive_message_length", 16 * 1024 * 1024),
 )
 
 Call = grpc.aio.StreamStreamCall[pb.ConnectRequest, pb.ConnectResponse]

@@ -7,12 +7,13 @@ from uuid import UUID
 
 from phaseten.v1 import bot_pb2 as pb
 
+from bots_sdk.asking import ask
 from bots_sdk.author import Crash, CrashReporter, WrongAnswer, call
 from bots_sdk.bot import Bot, Maker
 from bots_sdk.defaults import default_move
 from bots_sdk.info import Ending, GameInfo, GameResult, Rejection, TimeLeft
 from bots_sdk.watcher import Watcher
-from referee.engine.moves import Draw, Move, Play, Seat
+from referee.engine.moves import Draw, Play, Seat
 from referee.engine.view import Stage, View
 from referee.wire.errors import MalformedMessage
 from referee.wire.events import decode_public_event
@@ -24,7 +25,6 @@ from referee.wire.view import decode_view
 log = logging.getLogger("phaseten")
 
 CRASHES_TO_RESIGN = 10  # a bot that fails this often in one game gives the game up
-NOTE_BYTES = 500
 
 
 def decode_invite(invite: pb.Invite) -> GameInfo:
@@ -41,20 +41,6 @@ def decode_invite(invite: pb.Invite) -> GameInfo:
     if info.seat >= len(info.table):
         raise MalformedMessage(f"the invitation gives seat {info.seat} at a table of {len(info.table)}")
     return info
-
-
-def cut_note(note: str) -> str:
-    """The note as it may be sent: at most 500 bytes, never half a character."""
-    data = note.encode("utf-8", "replace")
-    return note if len(data) <= NOTE_BYTES else data[:NOTE_BYTES].decode("utf-8", "ignore")
-
-
-def check_move(move: object, stage: Stage, what: str) -> Move:
-    """The move a bot returned. Raises WrongAnswer if it is none of the kind that was asked for."""
-    wanted = Draw if stage is Stage.DRAW else Play
-    if isinstance(move, (Draw, Play)) and type(move) is wanted:
-        return move
-    raise WrongAnswer(f"{what} must return a {wanted.__name__}, not {move!r}")
 
 
 @dataclass(slots=True)
@@ -113,8 +99,10 @@ class Games:
         view = decode_view(question.view)
         game.last_id = question.id
         if not game.resigned:
-            result = call(self._ask, game, question, view, max_bytes)
+            time_left = TimeLeft(question.bank_ms, question.limit_ms, question.round_trip_ms)
+            result = call(ask, game.bot, game.info, time_left, view, max_bytes)
             if not isinstance(result, Crash):
+                result.game, result.id = game.handle, question.id
                 game.answer = result
                 return result
             self._crashed(game, result, view)
@@ -144,25 +132,6 @@ class Games:
         text = "the game was gone when the bot came back"
         for game_id in [game_id for game_id in self.by_id if game_id not in known]:
             self.close(self.by_id[game_id], GameResult(Ending.UNKNOWN, text=text))
-
-    def _ask(self, game: RunningGame, question: pb.Question, view: View, max_bytes: int) -> pb.Answer:
-        bot = game.bot
-        bot.game = game.info
-        bot.time_left = TimeLeft(question.bank_ms, question.limit_ms, question.round_trip_ms)
-        stage = view.table.stage
-        if stage is Stage.DRAW:
-            move = check_move(bot.draw(view), stage, "draw")
-        else:
-            move = check_move(bot.play(view), stage, "play")
-        note = bot._note  # noqa: SLF001 - kept out of the authors' way
-        if note:
-            bot._note = ""  # noqa: SLF001 - see above
-            note = cut_note(note)
-        answer = encode_answer(game.handle, question.id, move, note)
-        size = answer.ByteSize()
-        if size > max_bytes:
-            raise WrongAnswer(f"the answer takes {size} bytes, the referee reads {max_bytes}")
-        return answer
 
     def _crashed(self, game: RunningGame, crash: Crash, view: View) -> None:
         game.crashes += 1

@@ -41,13 +41,16 @@ class Site:
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
         """The answer to a POST. Raises SiteRefused, SiteUnavailable."""
-        return self._send("POST", path, json.dumps(body).encode())
+        answer = self._send("POST", path, json.dumps(body).encode())
+        if not isinstance(answer, dict):
+            raise SiteUnavailable(f"{self.server} did not answer as a phaseten site does. Is the address right?")
+        return answer
 
-    def get(self, path: str) -> dict[str, Any]:
-        """The answer to a GET. Raises SiteRefused, SiteUnavailable."""
+    def get(self, path: str) -> Any:
+        """The answer to a GET, an object or a list. Raises SiteRefused, SiteUnavailable."""
         return self._send("GET", path, None)
 
-    def _send(self, method: str, path: str, data: bytes | None) -> dict[str, Any]:
+    def _send(self, method: str, path: str, data: bytes | None) -> Any:
         url = f"{self.server}/api/v1/{path}"
         headers = {"Accept": "application/json", "User-Agent": "phaseten-sdk"}
         if data is not None:
@@ -60,7 +63,7 @@ class Site:
             handlers.append(urllib.request.ProxyHandler({}))  # no proxy leads back to this machine
         try:
             with urllib.request.build_opener(*handlers).open(request, timeout=TIMEOUT_S) as answer:
-                return _object(answer.read(_MOST_BYTES), url)
+                return _decoded(answer.read(_MOST_BYTES), url)
         except urllib.error.HTTPError as error:
             with error:
                 raise _refusal(error, url) from None
@@ -70,14 +73,11 @@ class Site:
             raise SiteUnavailable(f"{self.server} cannot be reached: {error}") from error
 
 
-def _object(data: bytes, url: str) -> dict[str, Any]:
+def _decoded(data: bytes, url: str) -> Any:
     try:
-        value = json.loads(data) if data else {}
+        return json.loads(data)
     except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise SiteUnavailable(f"{url} did not answer as a phaseten site does. Is the address right?")
-    return value
+        raise SiteUnavailable(f"{url} did not answer as a phaseten site does. Is the address right?") from None
 
 
 def _refusal(error: urllib.error.HTTPError, url: str) -> SiteRefused | SiteUnavailable:

@@ -5,17 +5,17 @@ The same seed and bots give the same games, and a game's replay is one that the 
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 from uuid import UUID
 
+from bots_sdk.asking import ask
 from bots_sdk.author import Crash, call
 from bots_sdk.bot import Bot
 from bots_sdk.defaults import default_move
 from bots_sdk.errors import WrongInput
-from bots_sdk.games import check_move, cut_note
 from bots_sdk.info import Ending, GameInfo, GameResult, Rejection, TimeLeft
 from referee.engine.errors import IllegalMove, UnsupportedRules
 from referee.engine.events import FaultKind
@@ -25,7 +25,8 @@ from referee.engine.observe import seat_event
 from referee.engine.presets import OFFICIAL
 from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.shuffle import NO_NONCE, SeededDecks, game_context, match_key, server_commit
-from referee.engine.view import Stage, View
+from referee.engine.view import View
+from referee.wire.moves import decode_answer
 from referee.wire.replay import AnswerRecord, ReplayRecord, SeatInfo, SeatNonce, encode_replay
 
 LOCAL_REFEREE: Final = "local"
@@ -153,9 +154,12 @@ class _Player:
     info: GameInfo
     tally: SeatTally = field(default_factory=SeatTally)
     heard: int = 0
+    time_left: TimeLeft = field(init=False)
 
     def __post_init__(self) -> None:
         self.bot.game = self.info
+        clock = self.info.terms.clock
+        self.time_left = TimeLeft(clock.bank_ms, clock.cap_ms)
 
 
 @dataclass(slots=True)
@@ -185,16 +189,18 @@ class _Table:
         view = game.view(seat)
         before = len(game.log)
         started = time.perf_counter()
-        answer = call(_ask, player.bot, view, player.info)
+        answer = call(ask, player.bot, player.info, player.time_left, view)
         self._charge(player.tally, time.perf_counter() - started)
-        if isinstance(answer, Crash):
-            error = answer.error
+        note = ""
+        # The answer takes the way over the wire, so that it means here what it would mean to a referee.
+        move = answer if isinstance(answer, Crash) else call(decode_answer, answer)
+        if isinstance(move, Crash):
+            error = move.error
             text = f"{type(error).__name__}: {error}"
             self.troubles.append(Trouble(TroubleKind.CRASH, seat, view, text, None, error))
             game.submit(seat, default_move(view, player.info.ruleset))
-            note = ""
         else:
-            move, note = answer
+            note = answer.note if not isinstance(answer, Crash) else ""
             self._submit(seat, player, view, move)
         self.answers.append(AnswerRecord(before, seat, 0, 0, bank, note))
 
@@ -217,8 +223,7 @@ class _Table:
         if events:
             self._hook(player, player.bot.events, player.info, events)
 
-    def _hook(self, player: _Player, hook: object, *args: object) -> None:
-        assert callable(hook)
+    def _hook(self, player: _Player, hook: Callable[..., None], *args: object) -> None:
         crash = call(hook, *args)
         if isinstance(crash, Crash):
             error = crash.error
@@ -231,16 +236,3 @@ class _Table:
         tally.decisions += 1
         tally.seconds += seconds
         tally.slowest = max(tally.slowest, seconds)
-
-
-def _ask(bot: Bot, view: View, info: GameInfo) -> tuple[Move, str]:
-    """The bot's move and note. Raises whatever the bot raises, WrongAnswer too."""
-    clock = info.terms.clock
-    bot.time_left = TimeLeft(clock.bank_ms, clock.cap_ms)
-    stage = view.table.stage
-    move = bot.draw(view) if stage is Stage.DRAW else bot.play(view)
-    checked = check_move(move, stage, "draw" if stage is Stage.DRAW else "play")
-    note = bot._note  # noqa: SLF001 - kept out of the authors' way
-    if note:
-        bot._note = ""  # noqa: SLF001 - see above
-    return checked, cut_note(note)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import game_pb2
 
+from bots_sdk.asking import MAX_MESSAGE_BYTES
 from bots_sdk.games import Games, RunningGame
 from bots_sdk.info import Ending, GameResult, NotARule, Rejection
 from referee.engine.errors import Reason
@@ -28,7 +29,6 @@ SDK: Final = "phaseten-python/0.1.0"
 LANGUAGE: Final = f"Python {platform.python_version()}"
 # Until Welcome says more, and where it says nothing.
 MAX_FRAME_BYTES: Final = 64 * 1024
-MAX_MESSAGE_BYTES: Final = 4 * 1024
 _OVERHEAD: Final = 8  # bytes that a message costs beside itself: two tags, two lengths, up to three bytes each
 
 _NOT_RULES: Final[dict[int, NotARule]] = {
@@ -223,12 +223,13 @@ class Session:
             self._on_question(question)
 
     def _confirm(self, known: "set[Any]") -> None:
-        """The referee has named the games that still run; without Resync, none do."""
+        """The referee has named the games that still run. It does so right after Welcome; if it did not, none do."""
         if not self._confirmed:
             self._confirmed = True
             self.games.keep_only(known)
 
     def _on_ping(self, ping: pb.Ping) -> None:
+        self._confirm(set())
         self._out.append(pb.BotMessage(pong=pb.Pong(id=ping.id)))
 
     def _on_drain(self, drain: pb.Drain) -> None:

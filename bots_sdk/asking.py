@@ -1,0 +1,57 @@
+"""Asking a bot for one decision, and putting its answer into words that a referee understands."""
+
+from typing import Final
+
+from phaseten.v1 import bot_pb2 as pb
+
+from bots_sdk.author import WrongAnswer
+from bots_sdk.bot import Bot
+from bots_sdk.info import GameInfo, TimeLeft
+from referee.engine.moves import Draw, Move, Play
+from referee.engine.view import Stage, View
+from referee.wire.moves import encode_answer
+
+NOTE_BYTES: Final = 500
+MAX_MESSAGE_BYTES: Final = 4 * 1024  # what a referee reads, unless it says otherwise
+
+
+def ask(bot: Bot, info: GameInfo, time_left: TimeLeft, view: View, max_bytes: int = MAX_MESSAGE_BYTES) -> pb.Answer:
+    """The bot's answer to a question, its game and number not filled in.
+
+    Raises whatever the bot raises; WrongAnswer, TypeError or ValueError for an answer that is none.
+    """
+    bot.game = info
+    bot.time_left = time_left
+    if view.table.stage is Stage.DRAW:
+        move: Move = _checked(bot.draw(view), Draw, "draw")
+    else:
+        move = _checked(bot.play(view), Play, "play")
+    note = bot._note  # noqa: SLF001 - kept out of the authors' way
+    if note:
+        bot._note = ""  # noqa: SLF001 - see above
+        note = cut_note(note)
+    answer = _encoded(move, note)
+    size = answer.ByteSize()
+    if size > max_bytes:
+        raise WrongAnswer(f"the answer takes {size} bytes, a referee reads {max_bytes}")
+    return answer
+
+
+def _encoded(move: Move, note: str) -> pb.Answer:
+    try:
+        return encode_answer(0, 0, move, note)
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise WrongAnswer(f"this move cannot be sent: {move!r:.300} ({error})") from None
+
+
+def _checked(move: object, wanted: type[Draw] | type[Play], method: str) -> Move:
+    if type(move) is not wanted:
+        raise WrongAnswer(f"{method} must return a {wanted.__name__}, not {move!r:.200}")
+    assert isinstance(move, Draw | Play)
+    return move
+
+
+def cut_note(note: object) -> str:
+    """A note as it may be sent: at most 500 bytes, never half a character."""
+    data = str(note).encode("utf-8", "replace")
+    return data[:NOTE_BYTES].decode("utf-8", "ignore")
