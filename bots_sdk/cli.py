@@ -1,0 +1,49 @@
+"""The command `phaseten`: for people who write bots."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from bots_sdk import cli_new, cli_play, cli_run, cli_submit
+from bots_sdk.errors import SdkError
+
+DESCRIPTION = """\
+Write bots that play Phase 10, try them out, and enter them in a league.
+
+  phaseten new mybot                                       write a small bot to begin with
+  phaseten play mybot/bot.py:MyBot greedy                  let bots play each other, here
+  phaseten submit mybot/bot.py:MyBot --server URL --name "My bot"
+                                                           make it known to a site and enter a season
+  phaseten run mybot/bot.py:MyBot                          connect it and play
+"""
+BOT_HELP = "a house bot (random, blind, greedy, denier), FILE.py:Class or package.module:Class"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process: status 0 if all went well, 2 for wrong input, 1 for other trouble."""
+    parser = argparse.ArgumentParser(
+        prog="phaseten", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    for command in (cli_new, cli_play, cli_submit, cli_run):
+        command.add(commands)
+    chosen = parser.parse_args(arguments)
+    if chosen.command is None:
+        parser.print_help(sys.stderr)
+        raise SystemExit(2)
+    try:
+        status: int = chosen.handler(chosen)
+    except SdkError as error:
+        print(f"phaseten: {error}", file=sys.stderr)
+        status = error.exit_code
+    except KeyboardInterrupt:
+        print("\nphaseten: stopped", file=sys.stderr)
+        status = 130
+    except BrokenPipeError:  # whoever read our lines has had enough
+        sys.stderr.close()
+        status = 0
+    raise SystemExit(status)
+
+
+if __name__ == "__main__":
+    main()
