@@ -10,9 +10,9 @@ import grpc
 from phaseten.v1 import bot_pb2 as pb
 
 from referee.service.errors import CallReason, CallRefused
+from referee.service.interceptor import Context, metadata_value
 from referee.service.lobby import Lobby
 from referee.service.outbox import Pacer
-from referee.service.rpc import Context, metadata_value
 from referee.service.session import (
     MAX_FRAME_BYTES,
     MAX_MESSAGE_BYTES,

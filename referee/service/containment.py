@@ -1,9 +1,13 @@
-"""The wall around one game: a mistake of ours in it must not end the sessions, and with them everybody else's games."""
+"""Where anything may go wrong and the process goes on: around a step of a game, and around a call.
 
-from collections.abc import Callable
-from typing import ParamSpec
+A mistake of ours in one game must not end the sessions, and with them everybody else's games.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def contained(
@@ -15,3 +19,15 @@ def contained(
     except Exception as error:  # noqa: BLE001  whatever it is, it costs this attempt and nothing else
         failed(error)
         return True
+
+
+async def contained_call(
+    failed: Callable[[Exception], Awaitable[T]], meant: tuple[type[Exception], ...], call: Awaitable[T]
+) -> T:
+    """Await a call; what it raises goes to `failed`, but for the errors that are `meant` to come out."""
+    try:
+        return await call
+    except meant:
+        raise
+    except Exception as error:  # noqa: BLE001  the outermost layer: whatever it is, the caller gets an answer
+        return await failed(error)

@@ -1,4 +1,4 @@
-"""Why a call ends, and whose doing it was. Nothing here knows gRPC: `rpc.py` turns these into status codes."""
+"""Why a call ends, and whose doing it was. Nothing here knows gRPC: `interceptor.py` turns these into status codes."""
 
 from enum import Enum
 

@@ -11,11 +11,11 @@ from phaseten.v1 import referee_pb2 as pb
 from referee.service.clock import monotonic_ms
 from referee.service.errors import CallReason, CallRefused, InvalidOrder
 from referee.service.feed import Watcher
+from referee.service.interceptor import Context
 from referee.service.lobby import Lobby, Refusal, Refused, Started
 from referee.service.meter import Meter
 from referee.service.order import Attempt, decode_attempt, decode_order
 from referee.service.records import State
-from referee.service.rpc import Context
 from referee.wire.enums import EnumCodec
 from referee.wire.errors import MalformedMessage
 

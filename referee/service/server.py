@@ -18,6 +18,7 @@ from referee.service.clock import BEAT_MS, RefereeTime
 from referee.service.errors import CallReason
 from referee.service.feed import RUNNING_SECONDS, Feed
 from referee.service.game import House
+from referee.service.interceptor import Guard
 from referee.service.lobby import Lobby
 from referee.service.log import EventLog
 from referee.service.meter import Meter
@@ -25,7 +26,6 @@ from referee.service.metrics import MetricsPage
 from referee.service.order import Attempt
 from referee.service.records import Outcomes, Records
 from referee.service.referee_api import RefereeApi
-from referee.service.rpc import Guard
 from referee.service.session import MAX_FRAME_BYTES
 from referee.service.settings import Settings
 from referee.service.tickets import bearer

@@ -7,6 +7,7 @@ import grpc
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
+from referee.service.containment import contained_call
 from referee.service.errors import CallReason, CallRefused
 from referee.service.log import EventLog
 from referee.service.meter import Meter
@@ -16,6 +17,8 @@ OURS: Final = "/phaseten."
 
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Callable[[Any, Context], Awaitable[Any]]
+
+_MEANT: Final = (CallRefused, grpc.aio.AbortError)
 
 log = EventLog(__name__)
 
@@ -49,9 +52,10 @@ class Guard(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        # The handler type is generic in the stubs alone, hence the quotes.
+        continuation: "Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]]",
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+    ) -> "grpc.RpcMethodHandler[Any, Any] | None":
         handler: Any = await continuation(handler_call_details)
         method = handler_call_details.method
         if handler is None or not method.startswith(OURS):
@@ -75,20 +79,22 @@ class Guard(grpc.aio.ServerInterceptor):
         return step
 
     def _guarded(self, method: str, inner: Handler) -> Handler:
+        async def failed(error: Exception, context: Context) -> None:
+            self._meter.refused(CallReason.INTERNAL.name)
+            log.bug("call failed", error, method=method)
+            await refuse(context, CallRefused(CallReason.INTERNAL))
+
+        async def admitted(request: Any, context: Context) -> Any:
+            if self._admit is not None:
+                self._admit(metadata_value(context, "authorization"))
+            return await inner(request, context)
+
         async def call(request: Any, context: Context) -> Any:
             try:
-                if self._admit is not None:
-                    self._admit(metadata_value(context, "authorization"))
-                return await inner(request, context)
+                return await contained_call(lambda error: failed(error, context), _MEANT, admitted(request, context))
             except CallRefused as refused:
                 self._meter.refused(refused.reason.name)
                 log.info("call refused", method=method, reason=refused.reason.name, peer=context.peer())
                 await refuse(context, refused)
-            except grpc.aio.AbortError:
-                raise
-            except Exception as error:  # noqa: BLE001  the outermost layer: whatever it is, the caller gets an answer
-                self._meter.refused(CallReason.INTERNAL.name)
-                log.bug("call failed", error, method=method)
-                await refuse(context, CallRefused(CallReason.INTERNAL))
 
         return call
