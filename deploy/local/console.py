@@ -9,7 +9,7 @@ from typing import TextIO
 
 #: colours that can be read on dark and on light
 _PALETTE = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
-_NAME_WIDTH = 10
+_NAME_WIDTH = 12
 #: seconds between repeats of the rewritten lines where there is no terminal
 _PLAIN_INTERVAL = 5.0
 

@@ -17,7 +17,7 @@ from deploy.local.house import House, Ports, Stores
 from deploy.local.screen import Progress
 from deploy.local.settings import Settings
 from deploy.local.state import State
-from deploy.local.supervisor import Happening, Supervisor
+from deploy.local.supervisor import Happening, Supervisor, log_file
 
 #: seconds without any change in any season after which `--once` gives up
 STALLED_AFTER = 120.0
@@ -76,7 +76,7 @@ def _explain(console: Console, state: State, error: ServiceError) -> None:
     console.warn(f"demo: {error}")
     for line in error.log[-20:]:
         console.line(f"  | {line}")
-    console.line(f"  all of its output: {state.root / 'logs' / error.name}.log")
+    console.line(f"  all of its output: {log_file(state.root / 'logs', error.name)}")
 
 
 class _Demo:

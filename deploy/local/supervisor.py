@@ -4,6 +4,7 @@ Written for one machine and one person. Production has systemd or Kubernetes for
 """
 
 import asyncio
+import re
 import signal
 import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -128,7 +129,7 @@ class Supervisor:
         return [*self._once, *(kept.child for kept in self._kept.values() if kept.child)]
 
     def _log(self, service: Service) -> ServiceLog:
-        return ServiceLog(self._logs / f"{service.name}.log", lambda text: self._output(service.name, text))
+        return ServiceLog(log_file(self._logs, service.name), lambda text: self._output(service.name, text))
 
     async def _unless_failed(self, wanted: Coroutine[Any, Any, T]) -> T:
         """The result of `wanted`, or the failure of any service if that comes first."""
@@ -213,6 +214,11 @@ class Supervisor:
             await asyncio.wait([kept.task])
         kept.log.close()
         self._event(Happening.STOPPED, f"{kept.service.name} stopped in {time.monotonic() - started:.1f} s")
+
+
+def log_file(folder: Path, name: str) -> Path:
+    """Where a service's output goes; its name may be a bot's."""
+    return folder / (re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() + ".log")
 
 
 def _ending(status: int) -> str:

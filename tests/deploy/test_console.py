@@ -66,10 +66,10 @@ def test_without_a_terminal_there_is_no_control_character() -> None:
 def test_colour_is_left_out_on_request() -> None:
     out = Terminal()
     Console(out, no_color=True).service("referee", "hello", 0)
-    assert out.getvalue() == "referee    | hello\n"
+    assert out.getvalue() == "referee      | hello\n"
     out = Terminal()
     Console(out).service("referee", "hello", 0)
-    assert out.getvalue() == "\033[36mreferee   \033[0m | hello\n"
+    assert out.getvalue() == "\033[36mreferee     \033[0m | hello\n"
 
 
 def test_a_failed_step_says_so_and_passes_the_error_on() -> None:
