@@ -52,6 +52,7 @@ class SiteSettings:
         state_dir: PHASETEN_SITE_STATE_DIR: collected static files.
         referees: PHASETEN_SITE_REFEREES.
         allowed_hosts: PHASETEN_SITE_ALLOWED_HOSTS, the URL's host if unset.
+        lease_seconds: PHASETEN_SITE_LEASE_SECONDS: a running match lives on if its referee reports it this often.
 
     """
 
@@ -65,6 +66,7 @@ class SiteSettings:
     state_dir: Path
     referees: tuple[Referee, ...]
     allowed_hosts: tuple[str, ...]
+    lease_seconds: int
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> "SiteSettings":
@@ -114,6 +116,7 @@ def read(env: Mapping[str, str]) -> tuple[SiteSettings, tuple[str, ...]]:
         state_dir=reader.value("PHASETEN_SITE_STATE_DIR", _parse_folder, _NOWHERE),
         referees=reader.value("PHASETEN_SITE_REFEREES", parse_referees, ()),
         allowed_hosts=reader.value("PHASETEN_SITE_ALLOWED_HOSTS", _parse_hosts, (host,), host),
+        lease_seconds=reader.value("PHASETEN_SITE_LEASE_SECONDS", _parse_seconds, 30, "30"),
     )
     return settings, tuple(reader.problems)
 
@@ -142,6 +145,12 @@ def _parse_bool(text: str) -> bool:
     if text not in {"0", "1"}:
         raise BadAddress("must be 0 or 1")
     return text == "1"
+
+
+def _parse_seconds(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 3600:
+        raise BadAddress("must be a number of seconds from 1 to 3600")
+    return int(text)
 
 
 def _parse_folder(text: str) -> Path:

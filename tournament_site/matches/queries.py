@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Now
 
@@ -13,7 +14,7 @@ from tournament_site.matches.models import Attempt, Game, GameResult, Match, Mat
 from tournament_site.matches.selection import Candidate
 
 # A match lives on while its referee says so at least this often.
-LEASE = timedelta(seconds=30)
+LEASE = timedelta(seconds=settings.SITE.lease_seconds)
 
 
 @dataclass(frozen=True, slots=True)

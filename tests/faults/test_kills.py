@@ -1,0 +1,48 @@
+"""Killing any process at any moment loses nothing and counts nothing twice.
+
+A season of two-player tables and one of four-player tables are played by six house bots, all of it in real processes. At
+three moments, drawn from a seed, one process is killed with SIGKILL and started again a little later. The seasons must end,
+and the audit must find every result once, equal to its replay, its shuffles equal to their seeds, and the ledger a fold
+of the results.
+"""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.whole_house import WholeHouse, whole_house
+
+KILLS = 3
+
+
+def moments(seed: str) -> list[tuple[float, float]]:
+    """Three times (share of finished matches, seconds until it is started again)."""
+    dice = random.Random(seed)
+    return sorted((dice.uniform(0.0, 0.8), dice.uniform(0.0, 2.0)) for _ in range(KILLS))
+
+
+def play_with_kills(house: WholeHouse, name: str, seed: str) -> int:
+    """Play the seasons to their end; returns how often the process was killed."""
+    waiting = moments(seed)
+    print(f"{name} is killed at {waiting} (seed {seed!r})")
+    kills = 0
+    for finished, scheduled in house.progress():
+        while waiting and scheduled and finished / scheduled >= waiting[0][0]:
+            _, pause = waiting.pop(0)
+            house.servers[name].kill()
+            kills += 1
+            time.sleep(pause)
+            house.launch(name)
+    return kills
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", ["worker", "collector", "referee", "valkey", "postgres"])
+def test_a_season_survives_kills_of(name: str, tmp_path: Path) -> None:
+    with whole_house(tmp_path) as house:
+        kills = play_with_kills(house, name, seed=f"kill the {name}")
+        assert kills == KILLS
+        assert "nothing is lost" in house.command("audit", "--settled")
+        assert house.command("rebuild_ratings").strip()
