@@ -9,12 +9,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 Table = tuple[int, ...]
 Round = tuple[Table, ...]
 
-RESTARTS = 20
+# Tries for each greedy round: many for small rosters, few for large ones, where there is more to choose from anyway.
+TRIES = 20
+TRIES_TIMES_BOTS = 300
 
 
 class TooFewBots(ValueError):
@@ -81,52 +83,69 @@ def design(bots: int, table_size: int) -> tuple[Round, ...]:
 
 
 def greedy(bots: int, table_size: int, tables: int, dice: "_Dice") -> tuple[Round, ...]:
-    """So many tables in rounds of floor(N/k), the best of several tries: who played least, then who met least.
+    """So many tables in rounds of floor(N/k): who played least, then who met least, then swaps while they help.
 
-    Games a bot never differ by more than one after any table.
+    Games a bot never differ by more than one after any round.
     """
-    tries = (_greedy_once(bots, table_size, tables, dice) for _ in range(RESTARTS))
-    return min(tries, key=lambda rounds: _unevenness(bots, rounds))
-
-
-def _greedy_once(bots: int, table_size: int, tables: int, dice: "_Dice") -> tuple[Round, ...]:
-    played: Counter[int] = Counter()
-    met: Counter[frozenset[int]] = Counter()
+    played = [0] * bots
+    met = [[0] * bots for _ in range(bots)]
+    tries = max(1, min(TRIES, TRIES_TIMES_BOTS // bots))
     rounds: list[Round] = []
     left = tables
     while left:
-        free = list(dice.shuffled(range(bots)))
-        round_: list[Table] = []
-        for _ in range(min(left, bots // table_size)):
-            table = _greedy_table(free, table_size, played, met)
-            free = [bot for bot in free if bot not in table]
-            played.update(table)
-            met.update(frozenset(pair) for pair in combinations(table, 2))
-            round_.append(table)
-        rounds.append(tuple(round_))
-        left -= len(round_)
+        count = min(left, bots // table_size)
+        candidates = [_greedy_round(dice.shuffled(range(bots)), count, table_size, played, met) for _ in range(tries)]
+        best = min(candidates, key=lambda round_: sum(_familiarity(table, met) for table in round_))
+        for table in best:
+            for bot in table:
+                played[bot] += 1
+            for one, other in combinations(table, 2):
+                met[one][other] += 1
+                met[other][one] += 1
+        rounds.append(best)
+        left -= count
     return tuple(rounds)
 
 
-def _greedy_table(free: Sequence[int], table_size: int, played: Counter[int], met: Counter[frozenset[int]]) -> Table:
-    table: list[int] = []
-    while len(table) < table_size:
-        # `min` takes the first of equals, and `free` is shuffled: ties are broken by the seed.
-        table.append(
-            min(
-                (bot for bot in free if bot not in table),
-                key=lambda bot: (played[bot], sum(met[frozenset((bot, other))] for other in table)),
-            )
-        )
-    return tuple(table)
+def _greedy_round(
+    order: Sequence[int], count: int, table_size: int, played: Sequence[int], met: Sequence[Sequence[int]]
+) -> Round:
+    # Sorting keeps the shuffled order among equals: the seed breaks ties.
+    free = sorted(order, key=lambda bot: played[bot])[: count * table_size]
+    tables: list[list[int]] = []
+    for _ in range(count):
+        table: list[int] = []
+        while len(table) < table_size:
+            bot = min(free, key=lambda bot: sum(met[bot][other] ** 2 for other in table))
+            free.remove(bot)
+            table.append(bot)
+        tables.append(table)
+    swaps = 1
+    while swaps:  # every swap lowers the sum, so there is an end
+        swaps = sum(_swap(one, other, met) for one, other in combinations(tables, 2))
+    return tuple(tuple(table) for table in tables)
 
 
-def _unevenness(bots: int, rounds: Sequence[Round]) -> tuple[int, int]:
-    met: Counter[frozenset[int]] = Counter(
-        frozenset(pair) for round_ in rounds for table in round_ for pair in combinations(table, 2)
-    )
-    counts = [met[frozenset(pair)] for pair in combinations(range(bots), 2)]
-    return max(counts) - min(counts), sum(count * count for count in counts)
+def _swap(one: list[int], other: list[int], met: Sequence[Sequence[int]]) -> bool:
+    """Swap bots of two tables as long as it lets them meet fewer old acquaintances. Whether anything was swapped."""
+    swapped = False
+    for i, j in product(range(len(one)), range(len(other))):
+        a, b = one[i], other[j]
+        gain = 0
+        for c in one:
+            if c != a:
+                gain += met[a][c] ** 2 - met[b][c] ** 2
+        for c in other:
+            if c != b:
+                gain += met[b][c] ** 2 - met[a][c] ** 2
+        if gain > 0:
+            one[i], other[j] = b, a
+            swapped = True
+    return swapped
+
+
+def _familiarity(table: Table, met: Sequence[Sequence[int]]) -> int:
+    return sum(met[one][other] ** 2 for one, other in combinations(table, 2))
 
 
 def _turned(rounds: Sequence[Round]) -> Iterator[Round]:
