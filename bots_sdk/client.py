@@ -96,19 +96,26 @@ class Tickets:
 
     async def current(self) -> Ticket:
         """A ticket. Waits for a site that is away; raises SiteRefused when asking again would not help."""
-        backoff = Backoff(self._timing)
         async with self._lock:
-            while self._ticket is None or time.monotonic() - self._fetched > self._timing.refresh:
-                try:
-                    self._ticket = await asyncio.to_thread(self._fetch)
-                    self._fetched = time.monotonic()
-                except (SiteUnavailable, SiteRefused) as error:
-                    if isinstance(error, SiteRefused) and not error.is_temporary:
+            ticket = self._ticket
+            if ticket is None or time.monotonic() - self._fetched > self._timing.refresh:
+                ticket = self._ticket = await self._new()
+                self._fetched = time.monotonic()
+            return ticket
+
+    async def _new(self) -> Ticket:
+        backoff = Backoff(self._timing)
+        while True:
+            try:
+                return await asyncio.to_thread(self._fetch)
+            except (SiteUnavailable, SiteRefused) as error:
+                pause = backoff.next()
+                if isinstance(error, SiteRefused):
+                    if not error.is_temporary:
                         raise
-                    pause = max(backoff.next(), getattr(error, "wait", None) or 0.0)
-                    self._watcher.waiting(str(error), pause)
-                    await asyncio.sleep(pause)
-            return self._ticket
+                    pause = max(pause, error.wait or 0.0)
+                self._watcher.waiting(str(error), pause)
+            await asyncio.sleep(pause)
 
     def refused(self, ticket: Ticket) -> None:
         """A referee did not let this ticket in."""
