@@ -49,6 +49,8 @@ class BotApi:
     async def connect(self, _requests: Any, context: Context) -> None:
         """The session of a bot, from its ticket to the end of its stream."""
         ticket = self._keys.bot(bearer(metadata_value(context, "authorization")))
+        # A call whose first write is still under way can no longer be refused, so this is not left to that write.
+        await context.send_initial_metadata(())
         first = await self._first_frame(context)
         session = Session(next(self._numbers), ticket, take_hello(first), self._pacer)
         self._lobby.join(session, self._welcome(session, ticket))

@@ -122,6 +122,8 @@ class RefereeApi:
 
     async def watch(self, _requests: Any, context: Context) -> None:
         """Everything that happens, until the collector goes away or reads too slowly."""
+        # A call whose first write is still under way can no longer be refused, so this is not left to that write.
+        await context.send_initial_metadata(())
         watcher = self._lobby.feed.join()
         reader = asyncio.create_task(self._acknowledgements(context))
         writer = asyncio.create_task(watcher.pump(context.write))

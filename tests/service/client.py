@@ -43,7 +43,7 @@ def signed(key: Ed25519PrivateKey, claims: dict[str, Any], kid: str | None = Non
     return jwt.encode(claims, key, algorithm="EdDSA", headers={"kid": kid or key_id(key.public_key())})
 
 
-def bot_claims(bot: str, **changes: Any) -> dict[str, Any]:
+def bot_claims(bot: str, /, **changes: Any) -> dict[str, Any]:
     claims = {
         "aud": "referee",
         "sub": bot,
@@ -95,7 +95,7 @@ def reason_of(error: grpc.aio.AioRpcError) -> str:
             info = error_details_pb2.ErrorInfo()
             assert status_pb2.Status.FromString(value).details[0].Unpack(info)
             assert info.domain == "phaseten"
-            return info.reason
+            return str(info.reason)
     return ""
 
 
@@ -129,7 +129,6 @@ class RawBot:
     async def read(self) -> None:
         data = await self.call.read()
         if data is grpc.aio.EOF:
-            await self.call  # raises the status if it is an error
             raise EOFError
         self.unread.extend(pb.ConnectResponse.FromString(data).messages)
 
@@ -182,7 +181,7 @@ class House:
         """Open a stream with any token, or without one."""
         channel = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}", options=tuple(options.items()))
         metadata = (("authorization", f"Bearer {token}"),) if token is not None else ()
-        call = channel.stream_stream("/phaseten.v1.BotService/Connect")(metadata=metadata)
+        call: Any = channel.stream_stream("/phaseten.v1.BotService/Connect")(metadata=metadata)
         bot = RawBot(channel, call)
         self._open.append(bot)
         return bot
@@ -198,7 +197,7 @@ class House:
 
     async def watch(self, token: str | None = None) -> "RawWatch":
         metadata = (("authorization", f"Bearer {token or signed(self.key, control_claims())}"),)
-        call = self.channel.stream_stream("/phaseten.v1.RefereeService/Watch")(metadata=metadata)
+        call: Any = self.channel.stream_stream("/phaseten.v1.RefereeService/Watch")(metadata=metadata)
         watch = RawWatch(call)
         self._open.append(watch)
         return watch
@@ -206,6 +205,10 @@ class House:
     async def play(self, *orders: referee_pb2.MatchOrder) -> list[referee_pb2.StartResult]:
         response = await self.control.StartMatches(referee_pb2.StartMatchesRequest(matches=orders))
         return list(response.results)
+
+
+def _request_bytes(message: Any) -> bytes:
+    return bytes(message) if isinstance(message, bytes) else bytes(message.SerializeToString())
 
 
 class Control:
@@ -220,10 +223,10 @@ class Control:
         response = getattr(referee_pb2, method.output_type.name)
         call = self._channel.unary_unary(
             f"/phaseten.v1.RefereeService/{name}",
-            request_serializer=lambda message: message if isinstance(message, bytes) else message.SerializeToString(),
+            request_serializer=_request_bytes,
             response_deserializer=response.FromString,
         )
-        metadata = (("authorization", f"Bearer {self._token}"),) if self._token is not None else ()
+        metadata = (("authorization", f"Bearer {self._token}"),) if self._token else ()
         return lambda request: call(request, metadata=metadata, timeout=PATIENCE)
 
 
@@ -247,7 +250,6 @@ class RawWatch:
                         return message
                 data = await self.call.read()
                 if data is grpc.aio.EOF:
-                    await self.call
                     raise EOFError
                 self.unread.extend(referee_pb2.WatchResponse.FromString(data).messages)
 
@@ -270,10 +272,15 @@ class RawWatch:
         self.call.cancel()
 
 
-def reference(match: referee_pb2.MatchOrder | referee_pb2.StartResult) -> referee_pb2.AttemptRef:
-    if isinstance(match, referee_pb2.StartResult):
-        return match.attempt
+def reference(match: referee_pb2.MatchOrder) -> referee_pb2.AttemptRef:
     return referee_pb2.AttemptRef(match_id=match.match_id, attempt=match.attempt)
+
+
+async def until(happened: Callable[[], bool]) -> None:
+    """Wait for something inside the referee that no message tells of."""
+    async with asyncio.timeout(PATIENCE):
+        while not happened():  # noqa: ASYNC110  the referee has no event for it, and needs none
+            await asyncio.sleep(0.01)
 
 
 def new_match() -> UUID:
