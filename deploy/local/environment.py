@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +24,9 @@ from deploy.local.errors import LocalError
 
 _STAMP = "phaseten-installed.json"
 _BEGUN = "phaseten-set-up-begun"
-_PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps")
+_INSTALL = ("--disable-pip-version-check", "install", "--quiet", "--no-deps")
+#: the first pip that can install into another environment (`--python`)
+_ABLE_PIP = (22, 3)
 #: A pin and its hashes begin at the left margin.
 _PIN = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 
@@ -71,7 +74,7 @@ def _complaint(folder: Path) -> str:
         return f"it was moved here from {place}"
     version = _version(folder)
     if version is None:
-        return "its Python does not start, or has no pip"
+        return "its Python does not start"
     ours = _dotted(sys.version_info[:2])
     return "" if version.startswith(f"{ours}.") else f"it is for Python {version}, and this is {ours}"
 
@@ -85,20 +88,39 @@ def _refuse_to_saw(folder: Path, complaint: str) -> None:
 
 
 def _make(folder: Path) -> None:
-    if find_spec("venv") is None or find_spec("ensurepip") is None:
+    """Without pip: the one that is here can install into it, and giving it its own takes seconds."""
+    if find_spec("venv") is None or (not _our_pip() and find_spec("ensurepip") is None):
         raise LocalError(
-            "this Python cannot make virtual environments (no ensurepip). On Debian and Ubuntu, as root: "
-            "apt-get install python3-venv"
+            "this Python cannot make virtual environments: it has no pip and no ensurepip. On Debian and "
+            "Ubuntu, as root: apt-get install python3-venv"
         )
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / _BEGUN).touch()
-    _command((sys.executable, "-m", "venv", str(folder)), f"cannot make {folder}")
+    _command((sys.executable, "-m", "venv", "--without-pip", str(folder)), f"cannot make {folder}")
+
+
+def _our_pip() -> bool:
+    """Whether the Python that runs this has a pip that can install for another."""
+    try:
+        numbers = metadata.version("pip").split(".")
+        return (int(numbers[0]), int(numbers[1])) >= _ABLE_PIP
+    except (metadata.PackageNotFoundError, ValueError, IndexError):
+        return False
+
+
+def _pip(folder: Path) -> tuple[str, ...]:
+    """The command that installs into the environment."""
+    python = str(python_of(folder))
+    if _our_pip() and Path(sys.prefix).resolve() != folder.resolve():
+        return (sys.executable, "-m", "pip", "--python", python)
+    if subprocess.run((python, "-c", "import pip"), check=False, stderr=subprocess.DEVNULL).returncode != 0:
+        _command((python, "-m", "ensurepip"), "cannot install pip (on Debian: apt-get install python3-venv)")
+    return (python, "-m", "pip")
 
 
 def _install(wanted: Wanted, console: Console) -> None:
     """Install what the stamp does not name, then write the stamp."""
-    python = python_of(wanted.folder)
     place = {"place": str(wanted.folder), "python": _version(wanted.folder) or ""}
     installed = _installed(wanted.folder)
     if not installed.items() >= place.items():
@@ -108,14 +130,15 @@ def _install(wanted: Wanted, console: Console) -> None:
     if not stale and installed.items() >= project.items():
         return
     (wanted.folder / _BEGUN).touch()
+    pip = (*_pip(wanted.folder), *_INSTALL)
     if stale:
         pins = [pin for lock in stale for pin in _pins(lock)]
         with console.step(f"install {len(pins)} locked packages into {wanted.folder.name}"):
-            _install_pins(wanted.folder, python, pins)
+            _install_pins(wanted.folder, pip, pins)
     if wanted.project is not None:
         with console.step("install phaseten itself, editable"):
             options = ("--no-build-isolation", "--no-index", "--editable", str(wanted.project))
-            _command((str(python), *_PIP, *options), "cannot install the project")
+            _command((*pip, *options), "cannot install the project")
     stamp = installed | place | project | _covered(stale)
     (wanted.folder / _STAMP).write_text(json.dumps(stamp, indent=1))
     (wanted.folder / _BEGUN).unlink()
@@ -132,7 +155,7 @@ def _pins(lock: Path) -> list[str]:
     return [block for block in _PIN.split(lock.read_text()) if block and block[0].isalnum()]
 
 
-def _install_pins(folder: Path, python: Path, pins: Sequence[str]) -> None:
+def _install_pins(folder: Path, pip: Sequence[str], pins: Sequence[str]) -> None:
     """Two pips at once, each with half of the pins: reading, hashing and compiling keep one core busy.
 
     The locks are complete, so nothing is resolved and the halves cannot disagree. If one fails (two may step
@@ -145,11 +168,11 @@ def _install_pins(folder: Path, python: Path, pins: Sequence[str]) -> None:
         files.append(half)
     whole = folder / "whole.lock"
     whole.write_text("".join(pins))
-    command = (str(python), *_PIP, "--require-hashes", "-r")
+    command = (*pip, "--require-hashes", "-r")
     with _ended(
         [subprocess.Popen((*command, str(half)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for half in files]
     ) as halves:
-        fine = [pip.wait() == 0 for pip in halves]
+        fine = [half.wait() == 0 for half in halves]
     if not all(fine):
         _command((*command, str(whole)), "pip cannot install the locked packages")
     for file in (*files, whole):
@@ -193,8 +216,8 @@ def _installed(folder: Path) -> dict[str, str]:
 
 
 def _version(folder: Path) -> str | None:
-    """The full version of the environment's Python; None if it, or its pip, does not start."""
-    question = "import sys, pip; print('.'.join(map(str, sys.version_info[:3])))"
+    """The full version of the environment's Python; None if it does not start."""
+    question = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
     try:
         done = subprocess.run((str(python_of(folder)), "-c", question), check=False, capture_output=True, text=True)
     except OSError:

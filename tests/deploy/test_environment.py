@@ -91,7 +91,8 @@ def test_a_package_that_is_not_what_was_locked_is_refused(tmp_path: Path) -> Non
     assert (tmp_path / ".venv" / "phaseten-set-up-begun").exists(), "the next run begins anew"
 
 
-def test_a_python_without_ensurepip_is_told_what_is_missing(tmp_path: Path, monkeypatch) -> None:
+def test_a_python_without_pip_and_ensurepip_is_told_what_is_missing(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(environment, "_our_pip", lambda: False)
     monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "ensurepip" else object())
     with pytest.raises(LocalError, match="apt-get install python3-venv"):
         run(Wanted(tmp_path / ".venv", ()))
@@ -101,9 +102,9 @@ def test_a_python_without_ensurepip_is_told_what_is_missing(tmp_path: Path, monk
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("#!/bin/sh\nexit 1\n", "its Python does not start, or has no pip"),
+        ("#!/bin/sh\nexit 1\n", "its Python does not start"),
         ("#!/bin/sh\necho 3.10.4\n", "it is for Python 3.10.4, and this is 3."),
-        (None, "its Python does not start, or has no pip"),
+        (None, "its Python does not start"),
     ],
 )
 def test_an_environment_that_cannot_be_used_says_why(tmp_path: Path, content: str | None, reason: str) -> None:
