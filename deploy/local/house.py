@@ -40,12 +40,12 @@ class Ports:
 
     def moved(self, site: int = SITE_PORT) -> list[str]:
         """A sentence for each port that is not the usual one."""
-        pairs = (
-            ("the site", site, self.site),
-            ("bots", REFEREE_PORT, self.referee),
-            ("the referee's control", CONTROL_PORT, self.control),
+        moves = (
+            (site, self.site, "the site is on"),
+            (REFEREE_PORT, self.referee, "bots dial"),
+            (CONTROL_PORT, self.control, "the site reaches the referee on"),
         )
-        return [f"port {usual} is taken: {what} gets {got}" for what, usual, got in pairs if usual != got]
+        return [f"port {usual} is taken: {what} {got}" for usual, got, what in moves if usual != got]
 
     @property
     def site_url(self) -> str:
@@ -168,7 +168,7 @@ class House:
         name: str,
         *arguments: str,
         ready: probes.Probe | None = None,
-        patience: float = 30.0,
+        patience: float = 60.0,
         **more: str,
     ) -> Service:
         return Service(

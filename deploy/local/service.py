@@ -20,7 +20,7 @@ class Service:
     #: answers at once whether the service can be used; None: as soon as it lives
     ready: Callable[[], bool] | None = None
     #: seconds to become ready
-    patience: float = 30.0
+    patience: float = 60.0
     stop_signal: signal.Signals = signal.SIGTERM
     #: seconds from the stop signal to SIGKILL
     grace: float = 5.0

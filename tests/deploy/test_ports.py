@@ -27,8 +27,8 @@ def test_there_is_something_above_the_last_port() -> None:
 def test_every_port_that_moved_is_told() -> None:
     assert Ports().moved() == []
     assert Ports(8001, 7010, 7012).moved() == [
-        "port 8000 is taken: the site gets 8001",
-        "port 7011 is taken: the referee's control gets 7012",
+        "port 8000 is taken: the site is on 8001",
+        "port 7011 is taken: the site reaches the referee on 7012",
     ]
     assert Ports(9000).moved(9000) == []
 
