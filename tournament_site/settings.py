@@ -290,11 +290,13 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 STATIC_URL = "/static/"
-STATIC_ROOT = SITE.state_dir / "static"
-STATICFILES_DIRS = [folder for folder in [_HERE / "static"] if folder.is_dir()]
+STATICFILES_DIRS = [_HERE / "static"]
 # Tests and development serve the files from where they are written; production from `collectstatic`'s hashed copies.
 _FROM_SOURCE = SITE.debug or bool(PROBLEMS)
+STATIC_ROOT = None if _FROM_SOURCE else SITE.state_dir / "static"
 WHITENOISE_USE_FINDERS = _FROM_SOURCE
+# What is packed already, and what only developer tools ask for.
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = ("map", "md", "png", "jpg", "webp", "ico", "gz", "woff", "woff2")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {

@@ -1,7 +1,5 @@
 """All addresses of the site."""
 
-from importlib.util import find_spec
-
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -13,7 +11,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", api.urls),
     path("healthz", health.alive),
     path("readyz", health.ready),
+    path("", include("tournament_site.pages.urls")),
 ]
-# The pages are a layer of their own: the API and the administration stand without them.
-if find_spec("tournament_site.pages") and find_spec("tournament_site.pages.urls"):
-    urlpatterns.append(path("", include("tournament_site.pages.urls")))

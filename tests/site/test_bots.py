@@ -1,0 +1,80 @@
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+
+from tests.site.builders import make_bots
+from tournament_site.bots import queries, services
+from tournament_site.bots.models import Bot, BotVersion, Presence
+from tournament_site.common.errors import Reason, Refused
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada():
+    return make_bots(1)[0]
+
+
+def test_the_same_label_is_the_same_version(ada):
+    first = ada.active_version
+    assert services.declare_version(ada, "1.0") == first
+    second = services.declare_version(ada, "1.1", sdk="phaseten 1", language="Python")
+    assert second != first
+    assert Bot.objects.get(pk=ada.pk).active_version == second
+    services.declare_version(ada, "1.1", sdk="phaseten 2", language="Python")
+    assert BotVersion.objects.get(pk=second.pk).sdk == "phaseten 2"
+    services.declare_version(ada, "1.1")
+    assert BotVersion.objects.get(pk=second.pk).sdk == "phaseten 2"
+
+
+def test_an_owner_has_so_many_bots_the_house_as_many_as_it_likes(ada, monkeypatch):
+    monkeypatch.setattr(services, "MAX_BOTS", 1)
+    with pytest.raises(Refused) as refused:
+        services.create_bot(ada.owner, "Another")
+    assert refused.value.reason is Reason.TOO_MANY_BOTS
+    type(ada.owner).objects.filter(pk=ada.owner.pk).update(is_house=True)
+    ada.owner.refresh_from_db()
+    services.create_bot(ada.owner, "Another")
+
+
+def test_a_bot_has_so_many_versions(ada, monkeypatch):
+    monkeypatch.setattr(services, "MAX_VERSIONS", 1)
+    with pytest.raises(Refused) as refused:
+        services.declare_version(ada, "2.0")
+    assert refused.value.reason is Reason.TOO_MANY_VERSIONS
+    services.declare_version(ada, "1.0")
+
+
+def test_presence_is_what_the_referee_said_last():
+    one, two, three = (bot.active_version.pk for bot in make_bots(3))
+    services.record_presence("x", {one: 4, two: 0, 10**12: 5})
+    services.record_presence("y", {one: 1})
+    assert queries.free_games() == {"x": {one: 4, two: 0}, "y": {one: 1}}
+    services.record_presence("x", {three: 2})
+    assert queries.free_games() == {"x": {three: 2}, "y": {one: 1}}
+    services.record_presence("y", {})
+    assert queries.free_games() == {"x": {three: 2}}
+
+
+def test_presence_that_is_old_is_none(ada):
+    services.record_presence("x", {ada.active_version.pk: 1})
+    assert queries.online([ada.pk]) == {ada.pk}
+    Presence.objects.update(seen_at=Now() - queries.PRESENCE_LASTS - timedelta(seconds=1))
+    assert queries.free_games() == {}
+    assert queries.online([ada.pk]) == frozenset()
+
+
+def test_a_bot_is_online_with_its_active_version_only(ada):
+    old = ada.active_version.pk
+    services.declare_version(ada, "2.0")
+    services.record_presence("x", {old: 1})
+    assert queries.online([ada.pk]) == frozenset()
+
+
+def test_connected_bots_without_a_valid_token_are_named(ada):
+    services.record_presence("x", {ada.active_version.pk: 1})
+    token = services.new_token(ada)
+    assert queries.bots_without_tokens() == frozenset()
+    services.revoke_token(ada, token.id)
+    assert queries.bots_without_tokens() == {ada.slug}
