@@ -14,6 +14,7 @@ from deploy.local import house, screen
 from deploy.local.console import Console
 from deploy.local.errors import LocalError, ServiceError
 from deploy.local.house import House, Ports, Stores
+from deploy.local.preparation import Preparation
 from deploy.local.screen import Progress
 from deploy.local.settings import Settings
 from deploy.local.state import State
@@ -87,7 +88,7 @@ class _Demo:
         self._stores = stores
         self._ports = Ports.free(options.site_port)
         env = house.environment(settings.inherited, state, self._ports, stores.database_url, stores.redis_url)
-        self._house = House(state, self._ports, env)
+        self._house = House(state, self._ports, env, own_database=settings.database_url is None)
         self._times = _Times()
         self._bots: tuple[str, ...] = ()
         self._colours: dict[str, int] = {}
@@ -140,8 +141,10 @@ class _Demo:
         console, rooms = self._console, self._house
         with console.step("start PostgreSQL and Valkey"):
             await supervisor.start(*self._stores.services)
-        with console.step("bring the database up to date, collect the site's files"):
-            await asyncio.gather(*(supervisor.run(command) for command in rooms.preparations()))
+        needed = [preparation for preparation in rooms.preparations() if preparation.needed]
+        if needed:
+            with console.step("prepare the site: " + ", ".join(work.command.name for work in needed)):
+                await asyncio.gather(*(_prepare(supervisor, work) for work in needed))
         for sentence in self._ports.moved(self._options.site_port):
             console.line(f"  {sentence}")
         services = rooms.services()
@@ -216,6 +219,11 @@ class _Demo:
             self._console.warn(f"  {text}")
         elif happening is Happening.STOPPED or self._options.verbose:
             self._console.line(f"  {text}")
+
+
+async def _prepare(supervisor: Supervisor, work: Preparation) -> None:
+    await supervisor.run(work.command)
+    work.done()
 
 
 def _rounded(seconds: float | None) -> float | None:

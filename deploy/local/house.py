@@ -3,6 +3,7 @@
 This is the one description of it; `demo.py` starts it, the tests take its environment.
 """
 
+import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 
 from deploy.local import placement, postgres, probes, valkey
 from deploy.local.ports import pick
+from deploy.local.preparation import Preparation
 from deploy.local.service import Service
 from deploy.local.settings import Settings
 from deploy.local.state import State
@@ -111,16 +113,28 @@ def environment(
 class House:
     """The processes of one house, as values."""
 
-    def __init__(self, state: State, ports: Ports, env: Mapping[str, str]) -> None:
+    def __init__(self, state: State, ports: Ports, env: Mapping[str, str], *, own_database: bool = True) -> None:
         self._state = state
+        self._own_database = own_database
         self._ports = ports
         self.env = env
 
-    def preparations(self) -> tuple[Service, ...]:
-        """Commands to run once before the services; they may run at the same time."""
+    def preparations(self) -> tuple[Preparation, ...]:
+        """What to do before the services start; all of it may be done at the same time."""
+        site = PROJECT / "tournament_site"
+        lock = PROJECT / "requirements" / "server.lock"
         return (
-            self._site_command("migrate", "migrate", "--noinput"),
-            self._site_command("static", "collectstatic", "--noinput"),
+            Preparation(
+                self._site_command("migrate", "migrate", "--noinput"),
+                # somebody else's database may change without us
+                self._state.folder("postgres") / "migrated" if self._own_database else None,
+                (lock, *site.rglob("migrations/*.py")),
+            ),
+            Preparation(
+                self._site_command("static", "collectstatic", "--noinput"),
+                self._state.folder("site") / "collected",
+                (lock, site / "settings.py", *site.rglob("static/**/*"), *site.rglob("storage.py")),
+            ),
         )
 
     def services(self) -> tuple[Service, ...]:
@@ -136,8 +150,14 @@ class House:
                 *("site", "-m", "tournament_site", "serve"),
                 ready=probes.http_answers(f"{ports.site_url}/api/v1/seasons"),
             ),
-            self._python("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
-            self._python("beat", *celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"),
+            self._python(
+                *("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
+                death_signal=signal.SIGQUIT,  # "cold": it takes its children along
+            ),
+            self._python(
+                *("beat", *celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"),
+                death_signal=signal.SIGTERM,  # its schedule is a file
+            ),
             self._python("collector", "-m", "tournament_site", "collect"),
         )
 
@@ -169,10 +189,13 @@ class House:
         *arguments: str,
         ready: probes.Probe | None = None,
         patience: float = 60.0,
+        death_signal: signal.Signals = signal.SIGKILL,
         **more: str,
     ) -> Service:
+        """A Python process of ours. If we are killed so is it at once: it has to survive that anyway."""
         return Service(
             name=name,
+            death_signal=death_signal,
             command=(sys.executable, *arguments),
             env={**self.env, **more},
             folder=PROJECT,
