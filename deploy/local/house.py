@@ -150,10 +150,7 @@ class House:
                 *("site", "-m", "tournament_site", "serve"),
                 ready=probes.http_answers(f"{ports.site_url}/api/v1/seasons"),
             ),
-            self._python(
-                *("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
-                death_signal=signal.SIGQUIT,  # "cold": it takes its children along
-            ),
+            self._python("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
             self._python(
                 *("beat", *celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"),
                 death_signal=signal.SIGTERM,  # its schedule is a file
