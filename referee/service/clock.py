@@ -8,7 +8,7 @@ from typing import Final
 from referee.engine.ruleset import Clock
 
 BEAT_MS: Final = 100.0
-STALL_MS: Final = 50.0  # how late a beat may be before time is handed back
+LONGEST_GAP_MS: Final = 150.0  # between two beats; what is beyond is handed back
 MAX_LAG_MS: Final = 100.0  # network time given back for one answer
 MAX_LAG_OF_GAME_MS: Final = 5000.0  # and in one game
 
@@ -21,7 +21,7 @@ def monotonic_ms() -> float:
 class RefereeTime:
     """A clock that stands still while this process is frozen or busy with itself, so that nobody loses time by it.
 
-    Something must call `beat` every BEAT_MS. A gap that is much longer is time in which no bot could have been heard.
+    Something must call `beat` every BEAT_MS. In a gap that is much longer no bot could have been heard. It never goes back.
     """
 
     __slots__ = ("_last_beat", "_monotonic", "_stalled")
@@ -34,10 +34,10 @@ class RefereeTime:
     def now(self) -> float:
         """Milliseconds since some moment, stalls left out."""
         real = self._monotonic()
-        gap = real - self._last_beat
-        if gap > BEAT_MS + STALL_MS:
-            self._stalled += gap - BEAT_MS
-            self._last_beat = real - BEAT_MS
+        lost = real - self._last_beat - LONGEST_GAP_MS
+        if lost > 0.0:
+            self._stalled += lost
+            self._last_beat += lost
         return real - self._stalled
 
     def beat(self) -> None:

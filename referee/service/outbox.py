@@ -1,8 +1,9 @@
 """What waits to be written to a stream: many messages a frame, few frames a second.
 
-A frame costs the same whether it holds one message or fifty, so a busy stream gets at most one frame per tick, and the tick
-grows with the number of busy streams. A quiet stream is written to at once. Messages are kept as serialised frames: protobuf
-frames that are written one after the other are one frame with the messages of all.
+A frame costs about the same whether it holds one message or fifty. So while the house is busy, a stream that plays many games
+gathers: until its frame holds a good part of them, or until the oldest message has waited long enough. Everything else is
+written at once, or as soon as the last write is done. Messages are kept as serialised frames: protobuf frames that are
+written one after the other are one frame with the messages of all.
 """
 
 import asyncio
@@ -11,42 +12,39 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 FRAME_BYTES: Final = 256 * 1024  # a frame is closed when it has grown beyond this
-TICK_PER_STREAM: Final = 0.0006
-SHORTEST_TICK: Final = 0.002
-LONGEST_TICK: Final = 0.020
-WINDOW: Final = 0.1  # seconds over which busy streams are counted
+LONGEST_WAIT: Final = 0.020  # seconds
+BUSY_PER_SECOND: Final = 1500  # messages of all streams
+WINDOW: Final = 0.1  # seconds over which they are counted
+MANY_GAMES: Final = 4  # from here on waiting for more pays
+SHARE: Final = 4  # a frame is full with the messages of one in so many games
 
 Write = Callable[[bytes], Awaitable[None]]
 
 
 class Pacer:
-    """Counts the streams that are written to, and says how long a frame should gather."""
+    """Counts the messages of all streams, and says whether the house is busy."""
 
-    __slots__ = ("_busy", "_window", "_window_start", "tick")
+    __slots__ = ("_start", "_written", "busy")
 
     def __init__(self) -> None:
-        self._window = 0  # the number of this window
-        self._window_start = 0.0
-        self._busy = 0
-        self.tick = 0.0
+        self._start = 0.0
+        self._written = 0
+        self.busy = False
 
-    def wrote(self, last_window: int, now: float) -> int:
-        """A stream was written to. Takes the window of its last write and returns that of this one."""
-        if now - self._window_start > WINDOW:
-            busy = self._busy if now - self._window_start < 2 * WINDOW else 0
-            self.tick = min(max(busy * TICK_PER_STREAM, SHORTEST_TICK), LONGEST_TICK)
-            self._window += 1
-            self._window_start = now
-            self._busy = 0
-        if last_window != self._window:
-            self._busy += 1
-        return self._window
+    def wrote(self, messages: int, now: float) -> None:
+        """So many messages were written; `now` in seconds."""
+        passed = now - self._start
+        if passed > WINDOW:
+            self.busy = self._written > BUSY_PER_SECOND * passed
+            self._start = now
+            self._written = 0
+        self._written += messages
 
 
 class Outbox:
     """Messages for one stream, and the task that writes them."""
 
-    __slots__ = ("_bytes", "_closed", "_limit", "_next", "_overflow", "_pacer", "_pending", "_wake", "_window", "patient")
+    __slots__ = ("_bytes", "_closed", "_full", "_limit", "_overflow", "_pacer", "_pending", "_wake", "_wanted")
 
     def __init__(self, pacer: Pacer, limit: int, overflow: Callable[[], None]) -> None:
         """`overflow` is called when more than `limit` bytes wait: the reader is too slow."""
@@ -55,18 +53,21 @@ class Outbox:
         self._overflow = overflow
         self._pending: list[bytes] = []
         self._bytes = 0
+        self._full = 0  # messages that make a frame worth writing; 0 where waiting does not pay
+        self._wanted = 1  # messages that wake the writer
         self._wake = asyncio.Event()
         self._closed = False
-        self._next = 0.0
-        self._window = -1
-        self.patient = False  # whether more messages are likely to come soon, so that waiting pays
+
+    def expect(self, games: int) -> None:
+        """The stream plays so many games now."""
+        self._full = games // SHARE if games >= MANY_GAMES else 0
 
     def push(self, frame: bytes) -> None:
         """Queue serialised messages."""
-        if not self._pending:
-            self._wake.set()
         self._pending.append(frame)
         self._bytes += len(frame)
+        if len(self._pending) == self._wanted:
+            self._wake.set()
         if self._bytes > self._limit and not self._closed:
             self._overflow()
 
@@ -77,20 +78,29 @@ class Outbox:
 
     async def pump(self, write: Write) -> None:
         """Write frames until the outbox is closed and empty. Whatever `write` raises comes out."""
-        while True:
+        while self._pending or not self._closed:
             if not self._pending:
-                if self._closed:
-                    return
-                self._wake.clear()
-                await self._wake.wait()
+                await self._woken(1)
                 continue
-            now = time.monotonic()
-            if self.patient and not self._closed and now < self._next:
-                await asyncio.sleep(self._next - now)
-                now = time.monotonic()
-            self._window = self._pacer.wrote(self._window, now)
-            self._next = now + self._pacer.tick
+            if self._pacer.busy and len(self._pending) < self._full and not self._closed:
+                await self._gathered()
+            self._pacer.wrote(len(self._pending), time.monotonic())
             await write(self._take())
+
+    async def _woken(self, wanted: int) -> None:
+        """Wait until so many messages are pending, or until the outbox is closed."""
+        self._wanted = wanted
+        self._wake.clear()
+        await self._wake.wait()
+
+    async def _gathered(self) -> None:
+        """Wait for a full frame, but not for long."""
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(LONGEST_WAIT, self._wake.set)
+        try:
+            await self._woken(self._full)
+        finally:
+            timer.cancel()
 
     def _take(self) -> bytes:
         if self._bytes <= FRAME_BYTES:

@@ -22,7 +22,6 @@ SILENCE_SECONDS: Final = 15.0
 UNASKED_PER_SECOND: Final = 50.0  # for each game that is played
 UNASKED_BURST: Final = 100.0
 MAX_UNREAD_BYTES: Final = 4 * 1024 * 1024
-MANY_GAMES: Final = 4  # from here on answers come in such numbers that a frame should wait for more
 NAME_LENGTH: Final = 100
 
 
@@ -108,13 +107,13 @@ class Session:
         """Take part in a game; returns the number by which the session calls it."""
         self._last_handle += 1
         self._games[self._last_handle] = seat
-        self.outbox.patient = len(self._games) >= MANY_GAMES
+        self.outbox.expect(len(self._games))
         return self._last_handle
 
     def unseat(self, handle: int) -> None:
         """The game is over."""
         self._games.pop(handle, None)
-        self.outbox.patient = len(self._games) >= MANY_GAMES
+        self.outbox.expect(len(self._games))
 
     # What the lobby does to it.
 

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,7 +17,7 @@ from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import referee_pb2
 
 from referee.engine.presets import OFFICIAL
-from referee.engine.ruleset import Clock, Ruleset, Terms
+from referee.engine.ruleset import Clock, InitialSkip, Ruleset, Terms
 from referee.service.bot_api import BotApi
 from referee.service.server import RefereeServer
 from referee.service.settings import Settings
@@ -26,6 +26,8 @@ from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 
 PATIENCE = 10.0
+# A start card that skips the first player would make it a matter of luck who is asked first.
+RULES = replace(OFFICIAL, name="first-seat-first", initial_skip=InitialSkip.IGNORE)
 
 
 def new_key() -> Ed25519PrivateKey:
@@ -74,7 +76,7 @@ def order(
     match: UUID | None = None,
     attempt: int = 1,
     terms: Terms | None = None,
-    ruleset: Ruleset = OFFICIAL,
+    ruleset: Ruleset = RULES,
     mirrored: bool = False,
 ) -> referee_pb2.MatchOrder:
     return referee_pb2.MatchOrder(

@@ -30,13 +30,23 @@ def test_time_stands_still_while_the_process_is_frozen() -> None:
     hands = Hands()
     time = RefereeTime(hands)
     hands.ms += 5000
-    assert time.now() == 1100  # one beat of it counts
+    assert time.now() == 1150  # a late beat of it counts
     hands.ms += 40
-    assert time.now() == 1140
+    assert time.now() == 1150  # and it stands still until the next beat
     time.beat()
     hands.ms += 100
-    assert time.now() == 1240
-    assert time.stalled == 4900
+    assert time.now() == 1250
+    assert time.stalled == 4890
+
+
+def test_time_never_goes_back() -> None:
+    hands = Hands()
+    time = RefereeTime(hands)
+    last = time.now()
+    for step in (0, 90, 70, 1, 300, 0, 50, 149, 151):
+        hands.ms += step
+        assert time.now() >= last
+        last = time.now()
 
 
 def test_a_short_delay_is_no_stall() -> None:

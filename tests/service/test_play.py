@@ -11,7 +11,8 @@ from referee.engine.check import check_log
 from referee.engine.events import FaultKind, ForfeitCause, SeatFaulted, SeatForfeited
 from referee.engine.shuffle import NO_NONCE, game_context, server_commit
 from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
-from tests.service.client import House, RawBot, order, quick_terms
+from referee.wire.rules import encode_ruleset
+from tests.service.client import RULES, House, RawBot, order, quick_terms
 from tests.service.player import dull, dull_move, play_all, play_on
 
 
@@ -66,7 +67,7 @@ async def test_the_seat_is_told_everything_it_may_know(house: House) -> None:
     assert invite.seat == 0
     assert [seat.bot for seat in invite.table] == ["ann", "bob"]
     assert len(invite.commitment) == 64
-    assert invite.ruleset.name == "official"
+    assert invite.ruleset == encode_ruleset(RULES)
     assert invite.terms.max_deals == 1
     assert list((await ann.hear("start")).start.nonces) == [NO_NONCE] * 2
     opened = (await ann.hear("events")).events

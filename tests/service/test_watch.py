@@ -128,7 +128,9 @@ async def test_a_big_record_comes_in_parts(house: House, monkeypatch: pytest.Mon
     assert len(record.games) == 2
 
 
-@pytest.mark.parametrize("frame", [b"\xff\xff", referee_pb2.WatchRequest(messages=[referee_pb2.Acknowledgement()]).SerializeToString()])
+@pytest.mark.parametrize(
+    "frame", [b"\xff\xff", referee_pb2.WatchRequest(messages=[referee_pb2.Acknowledgement()]).SerializeToString()]
+)
 async def test_a_malformed_acknowledgement_ends_the_stream(house: House, frame: bytes) -> None:
     watch = await house.watch()
     await watch.hear("greeting")

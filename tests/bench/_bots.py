@@ -1,0 +1,26 @@
+"""Bots of the wire bench: SDK sessions of one process. Standard input holds the referee's address and the bots' tickets."""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from bots_sdk import bot as bots
+from bots_sdk.client import Client, run_until_stopped
+from bots_sdk.house_bots.greedy import GreedyBot
+from bots_sdk.tickets import RefereeAddress, Ticket
+
+
+async def play(given: dict[str, Any]) -> None:
+    address = RefereeAddress("bench", given["target"], tls=False)
+    make = bots.maker(GreedyBot)
+    clients = []
+    for text in given["tickets"]:
+        ticket = Ticket(text, given["capacity"], (address,))
+        clients.append(Client(make, lambda ticket=ticket: ticket, given["capacity"]))
+    await asyncio.gather(*(client.run() for client in clients))
+
+
+if __name__ == "__main__":
+    GIVEN = json.load(sys.stdin)
+    run_until_stopped(lambda: play(GIVEN))

@@ -1,0 +1,268 @@
+"""How many decisions a second a whole referee carries, beside a bare gRPC ping-pong of the same messages.
+
+One referee process, eight sessions of the SDK in two processes (greedy bots), 64 two-seat games each: 256 games at
+once, records taken home as they come. The ping-pong is grpc.aio too, one message a frame, 64 streams. Rounds of both take
+turns, so that a busy machine bears on both alike.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+from uuid import uuid4
+
+import grpc
+import psutil
+from phaseten.v1 import referee_pb2
+
+from referee.engine import OFFICIAL, Game, Move, Ruleset, SeededDecks, Terms, View
+from referee.service.messages import QuestionFrame
+from referee.wire.moves import encode_answer
+from referee.wire.replay import SeatInfo, encode_seat_info
+from referee.wire.rules import encode_ruleset, encode_terms
+from tests.players import greedy, play_out
+from tests.service.client import bot_claims, control_claims, new_key, public_pem, signed, version_id
+
+Report = Callable[[str, float, str], None]
+
+ROUNDS = 3
+BOTS = tuple(f"bot{number}" for number in range(8))
+PROCESSES = 2
+CAPACITY = 64
+WARM_UP = 3.0
+SECONDS = 6.0
+PING_PONG_WARM_UP = 1.0
+PING_PONG_SECONDS = 3.0
+PATIENCE = 30.0
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What one window showed: a rate, and processor microseconds of both sides for each decision."""
+
+    per_second: float
+    server_us: float
+    client_us: float
+
+
+def run(report: Report) -> None:
+    """Report rates, their ratio, and what a decision costs each side."""
+    sizes = _sizes()
+    ours: list[Rate] = []
+    bare: list[Rate] = []
+    for _ in range(ROUNDS):
+        ours.append(asyncio.run(_referee_round()))
+        bare.append(_ping_pong_round(*sizes))
+    report("wire.decisions_per_second", median(rate.per_second for rate in ours), "1/s")
+    report("wire.ping_pong_per_second", median(rate.per_second for rate in bare), "1/s")
+    ratios = [mine.per_second / other.per_second for mine, other in zip(ours, bare, strict=True)]
+    report("wire.ratio_to_ping_pong", median(ratios), "")
+    report("wire.referee_cpu_us", median(rate.server_us for rate in ours), "us")
+    report("wire.bots_cpu_us", median(rate.client_us for rate in ours), "us")
+    report("wire.ping_pong_cpu_us", median(rate.server_us for rate in bare), "us")
+    report("wire.ping_pong_client_cpu_us", median(rate.client_us for rate in bare), "us")
+
+
+def _sizes() -> tuple[int, int]:
+    """Mean bytes of a question and of an answer in a game of greedy bots."""
+    frame = QuestionFrame(OFFICIAL.name)
+    asked: list[int] = []
+    answered: list[int] = []
+
+    def measured(view: View, ruleset: Ruleset) -> Move:
+        move = greedy(view, ruleset)
+        asked.append(len(frame.ask(1, len(asked), view, (60_000, 10_000, 3)).SerializeToString()))
+        answered.append(len(encode_answer(1, len(asked), move).SerializeToString()))
+        return move
+
+    play_out(Game(OFFICIAL, Terms(), 2, SeededDecks(bytes(64))), measured)
+    return sum(asked) // len(asked), sum(answered) // len(answered)
+
+
+# One round with a referee.
+
+
+class Site:
+    """Orders matches so that every bot always plays as many games as it can, and takes the records home."""
+
+    def __init__(self, channel: grpc.aio.Channel, token: str) -> None:
+        self._metadata = (("authorization", f"Bearer {token}"),)
+        self._channel = channel
+        self._pairs: dict[bytes, tuple[str, str]] = {}
+
+    async def call(self, name: str, request: Any, response: Any) -> Any:
+        method: Any = self._channel.unary_unary(
+            f"/phaseten.v1.RefereeService/{name}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=response.FromString,
+        )
+        return await method(request, metadata=self._metadata)
+
+    async def decisions(self) -> int:
+        status = await self.call("GetStatus", referee_pb2.GetStatusRequest(), referee_pb2.GetStatusResponse)
+        return int(status.decisions)
+
+    async def wait_for_bots(self) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                with contextlib.suppress(grpc.aio.AioRpcError):
+                    listed = await self.call(
+                        "ListSessions", referee_pb2.ListSessionsRequest(), referee_pb2.ListSessionsResponse
+                    )
+                    if len(listed.sessions) == len(BOTS):
+                        return
+                await asyncio.sleep(0.05)
+
+    async def order(self, pairs: list[tuple[str, str]]) -> None:
+        orders = []
+        for pair in pairs:
+            match_id = uuid4().bytes
+            self._pairs[match_id] = pair
+            orders.append(
+                referee_pb2.MatchOrder(
+                    match_id=match_id,
+                    attempt=1,
+                    ruleset=encode_ruleset(OFFICIAL),
+                    terms=encode_terms(Terms()),
+                    bots=[encode_seat_info(SeatInfo(bot, bot, "1", version_id(bot))) for bot in pair],
+                    game_ids=[uuid4().bytes for _ in pair],
+                )
+            )
+        answer = await self.call(
+            "StartMatches", referee_pb2.StartMatchesRequest(matches=orders), referee_pb2.StartMatchesResponse
+        )
+        assert all(result.outcome == referee_pb2.START_OUTCOME_STARTED for result in answer.results), answer
+
+    async def keep_busy(self) -> None:
+        """Acknowledge records, and order another match for each."""
+        watch: Any = self._channel.stream_stream(
+            "/phaseten.v1.RefereeService/Watch",
+            request_serializer=referee_pb2.WatchRequest.SerializeToString,
+            response_deserializer=referee_pb2.WatchResponse.FromString,
+        )(metadata=self._metadata)
+        async for frame in watch:
+            done = [message.record.attempt for message in frame.messages if message.WhichOneof("kind") == "record"]
+            if done:
+                acknowledgements = [
+                    referee_pb2.Acknowledgement(attempt=attempt, verdict=referee_pb2.VERDICT_STORED) for attempt in done
+                ]
+                await watch.write(referee_pb2.WatchRequest(messages=acknowledgements))
+                await self.order([self._pairs.pop(attempt.match_id) for attempt in done])
+
+
+def _pairs() -> list[tuple[str, str]]:
+    """Matches that give every bot CAPACITY games: each match has two, one for each seating."""
+    count = len(BOTS)
+    pairs = []
+    step = 1
+    while len(pairs) < CAPACITY * count // 4:
+        pairs += [(BOTS[first], BOTS[(first + step) % count]) for first in range(count)]
+        step = step % (count // 2 - 1) + 1
+    return pairs
+
+
+async def _referee_round() -> Rate:
+    key = new_key()
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        key_file = Path(folder) / "key.pem"
+        key_file.write_bytes(public_pem(key))
+        ports = _referee(stack, key_file)
+        bots = [
+            _bots(stack, ports[0], [signed(key, bot_claims(bot, capacity=CAPACITY)) for bot in BOTS[number::PROCESSES]])
+            for number in range(PROCESSES)
+        ]
+        async with grpc.aio.insecure_channel(
+            f"127.0.0.1:{ports[1]}", (("grpc.max_receive_message_length", 16 * 1024 * 1024),)
+        ) as channel:
+            site = Site(channel, signed(key, control_claims()))
+            await site.wait_for_bots()
+            busy = asyncio.create_task(site.keep_busy())
+            await site.order(_pairs())
+            await asyncio.sleep(WARM_UP)
+            before, start, spent = await site.decisions(), time.perf_counter(), _cpu([ports[2]]) + _cpu(bots)
+            await asyncio.sleep(SECONDS)
+            after, end, total = await site.decisions(), time.perf_counter(), _cpu([ports[2]]) + _cpu(bots)
+            if busy.done():
+                busy.result()
+            busy.cancel()
+    decisions = after - before
+    return Rate(decisions / (end - start), (total[0] - spent[0]) / decisions * 1e6, (total[1] - spent[1]) / decisions * 1e6)
+
+
+def _cpu(processes: list[int]) -> tuple[float]:
+    """Processor seconds that these processes have used."""
+    times = [psutil.Process(process).cpu_times() for process in processes]
+    return (sum(used.user + used.system for used in times),)
+
+
+def _referee(stack: contextlib.ExitStack, key_file: Path) -> tuple[int, int, int]:
+    """Start a referee; its ports for bots and for the site, and its process."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PHASETEN_")}
+    env |= {
+        "PHASETEN_REFEREE_ID": "bench",
+        "PHASETEN_REFEREE_TICKET_PUBLIC_KEY_FILE": str(key_file),
+        "PHASETEN_REFEREE_BIND": "127.0.0.1:0",
+        "PHASETEN_REFEREE_CONTROL_BIND": "127.0.0.1:0",
+    }
+    process = stack.enter_context(_running([sys.executable, "-m", "referee.service"], env=env, stderr=subprocess.PIPE))
+    assert process.stderr is not None
+    ports = json.loads(process.stderr.readline())
+    stack.enter_context(_drained(process))
+    return ports["bots"], ports["control"], process.pid
+
+
+@contextlib.contextmanager
+def _drained(process: "subprocess.Popen[str]") -> Iterator[None]:
+    """Let what a process logs go to nowhere, in a process of its own, so that it never waits for a reader."""
+    sink = subprocess.Popen(["cat"], stdin=process.stderr, stdout=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        sink.kill()
+        sink.wait()
+
+
+def _bots(stack: contextlib.ExitStack, port: int, tickets: list[str]) -> int:
+    process = stack.enter_context(_running([sys.executable, "-m", "tests.bench._bots"], stdin=subprocess.PIPE))
+    assert process.stdin is not None
+    json.dump({"target": f"127.0.0.1:{port}", "capacity": CAPACITY, "tickets": tickets}, process.stdin)
+    process.stdin.close()
+    return process.pid
+
+
+@contextlib.contextmanager
+def _running(command: list[str], **options: Any) -> "Iterator[subprocess.Popen[str]]":
+    with subprocess.Popen(command, cwd=ROOT, text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+# One round of ping-pong.
+
+
+def _ping_pong_round(question_bytes: int, answer_bytes: int) -> Rate:
+    script = [sys.executable, "-m", "tests.bench._ping_pong"]
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(_running([*script, "server"], stdout=subprocess.PIPE))
+        assert server.stdout is not None
+        arguments = (int(server.stdout.readline()), question_bytes, answer_bytes, PING_PONG_WARM_UP, PING_PONG_SECONDS)
+        client = stack.enter_context(_running([*script, "client", *map(str, arguments)], stdout=subprocess.PIPE))
+        assert client.stdout is not None
+        assert client.stdout.readline() == "begin\n"
+        spent = _cpu([server.pid]) + _cpu([client.pid])
+        count, seconds = client.stdout.readline().split()
+        total = _cpu([server.pid]) + _cpu([client.pid])
+    trips = int(count)
+    return Rate(trips / float(seconds), (total[0] - spent[0]) / trips * 1e6, (total[1] - spent[1]) / trips * 1e6)
