@@ -193,4 +193,4 @@ def test_a_bot_may_be_in_a_module_of_the_current_folder(shell: Shell) -> None:
     [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0), (89, 100, 0.8137, 0.9375)],
 )
 def test_error_bars_are_wilsons(wins: float, games: int, low: float, high: float) -> None:
-    assert wilson(wins, games) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+    assert list(wilson(wins, games)) == pytest.approx([low, high], abs=1e-4)
