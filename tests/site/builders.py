@@ -3,11 +3,12 @@
 import hashlib
 import itertools
 import uuid
+from typing import Any
 from uuid import UUID
 
 from tournament_site.accounts.models import User
 from tournament_site.bots import services as bot_services
-from tournament_site.bots.models import Bot
+from tournament_site.bots.models import Bot, BotVersion
 from tournament_site.leagues import demo
 from tournament_site.leagues import services as league_services
 from tournament_site.leagues.models import League, Season
@@ -39,6 +40,13 @@ def make_bots(count: int, *, house: bool = False) -> list[Bot]:
     return [make_bot(make_user(f"owner{number}", is_house=house), f"Bot {number}") for number in numbers]
 
 
+def version_of(bot: Bot) -> BotVersion:
+    """A bot's active version, as the database has it now."""
+    version = Bot.objects.select_related("active_version").get(pk=bot.pk).active_version
+    assert version is not None
+    return version
+
+
 def queue_match(
     bots: list[Bot], *, scale: str = "test/2", sort_key: int = 0, rated: bool = True, mirrored: bool = False
 ) -> UUID:
@@ -67,7 +75,7 @@ def claim(match_id: UUID, referee: str = REFEREE) -> Claimed:
     return claimed
 
 
-def finished(claimed: Claimed, by_game: list[tuple[int, ...]] | None = None, **changes: object) -> FinishedMatch:
+def finished(claimed: Claimed, by_game: list[tuple[int, ...]] | None = None, **changes: Any) -> FinishedMatch:
     """The record of a claimed match.
 
     Args:
@@ -81,7 +89,7 @@ def finished(claimed: Claimed, by_game: list[tuple[int, ...]] | None = None, **c
         by_bot = by_game[index] if by_game else tuple(range(1, size + 1))
         by_seat = tuple(by_bot[(seat - index) % size] for seat in range(size))
         replay = f"replay of {game_id}".encode()
-        fields = {
+        fields: dict[str, Any] = {
             "game_id": game_id,
             "index": index,
             "replay": replay,

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 from django.contrib.auth import authenticate
 from django.db import IntegrityError, transaction
@@ -14,7 +16,7 @@ from tournament_site.common.errors import Reason, Refused
 pytestmark = pytest.mark.django_db
 
 
-def refusal(call, *arguments):
+def refusal(call: Callable[..., object], *arguments: object) -> Refused:
     with pytest.raises(Refused) as refused:
         call(*arguments)
     return refused.value
@@ -61,7 +63,7 @@ def test_two_names_that_differ_in_case_are_refused_by_the_database_too():
 def test_forms_hand_back_what_the_site_says():
     good = SignUpForm({"username": "ann", "email": "", "password": PASSWORD})
     assert good.is_valid()
-    assert good.save().username == "ann"
+    assert good.save() == User.objects.get(username="ann")
     again = SignUpForm({"username": "ann", "email": "", "password": PASSWORD})
     assert again.is_valid()
     assert again.save() is None

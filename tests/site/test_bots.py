@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from tests.site.builders import make_bots
+from tests.site.builders import make_bots, version_of
 from tournament_site.bots import queries, services
 from tournament_site.bots.models import Bot, BotVersion, Presence
 from tournament_site.common.errors import Reason, Refused
@@ -47,7 +47,7 @@ def test_a_bot_has_so_many_versions(ada, monkeypatch):
 
 
 def test_presence_is_what_the_referee_said_last():
-    one, two, three = (bot.active_version.pk for bot in make_bots(3))
+    one, two, three = (version_of(bot).pk for bot in make_bots(3))
     services.record_presence("x", {one: 4, two: 0, 10**12: 5})
     services.record_presence("y", {one: 1})
     assert queries.free_games() == {"x": {one: 4, two: 0}, "y": {one: 1}}

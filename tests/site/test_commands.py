@@ -4,6 +4,8 @@ import json
 import stat
 import uuid
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,7 +23,7 @@ from tournament_site.ratings.services import apply
 pytestmark = pytest.mark.django_db
 
 
-def seed(path):
+def seed(path: Path) -> Any:
     call_command("seed_demo", out=path, verbosity=0)
     return json.loads(path.read_text())
 
@@ -31,6 +33,7 @@ def test_the_demo_is_six_house_bots_and_three_seasons(tmp_path):
     assert Counter(bot["kind"] for bot in made["bots"]) == {"random": 1, "blind": 1, "greedy": 2, "denier": 2}
     for bot in made["bots"]:
         row = bot_queries.token_of(bot["token"])
+        assert row is not None
         assert (row.bot.slug, row.bot.name, row.bot.owner.is_house) == (bot["slug"], bot["name"], True)
     assert [(season["table_size"], season["waits_for_visitor"]) for season in made["seasons"]] == [
         (2, False),
@@ -119,7 +122,7 @@ def test_the_outcome_of_the_finished_seasons(played, tmp_path, capsys):
     assert sum(row["score"] for row in table) == 12
     for line in found["ratings"]:
         rows = LedgerEntry.objects.filter(scale__key=line["scale"], version__bot__slug=line["bot"]).order_by("number")
-        assert (line["before"], line["after"]) == (rows.first().before, rows.last().after)
+        assert (line["before"], line["after"]) == (rows[0].before, list(rows)[-1].after)
     assert len(found["ratings"]) == 9
     printed = capsys.readouterr().out
     assert all(season.name in printed for season in played)

@@ -2,6 +2,9 @@
 
 import threading
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -19,10 +22,10 @@ from tournament_site.ratings.models import LedgerEntry, Scale
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def at_once(*calls):
+def at_once(*calls: Callable[[], Any]) -> list[Any]:
     """Run the calls in threads with connections of their own, let go together; what each returned or raised."""
     gate = threading.Barrier(len(calls))
-    answers = [None] * len(calls)
+    answers: list[Any] = [None] * len(calls)
 
     def run(number, call):
         try:
@@ -73,8 +76,8 @@ def test_a_record_and_the_end_of_its_lease_do_not_both_count():
         claimed = claim(queue_match(make_bots(2)))
         bundle = finished(claimed)
         verdict, voided = at_once(
-            lambda bundle=bundle: recording.record(bundle),
-            lambda claimed=claimed: services.void_attempt(claimed.match_id, claimed.attempt, "its lease ran out"),
+            partial(recording.record, bundle),
+            partial(services.void_attempt, claimed.match_id, claimed.attempt, "its lease ran out"),
         )
         assert (verdict, voided) in {(Verdict.STORED, False), (Verdict.STALE, True)}
 
@@ -102,7 +105,7 @@ def test_the_last_place_of_a_season_is_given_once():
     bots = make_bots(3)
     season = make_season(bots[:1], start=False)
     type(season).objects.filter(pk=season.pk).update(max_bots=2)
-    answers = at_once(*[lambda bot=bot: league_services.enter(season.pk, bot) for bot in bots[1:]])
+    answers = at_once(*[partial(league_services.enter, season.pk, bot) for bot in bots[1:]])
     assert sum(isinstance(answer, Refused) for answer in answers) == 1
     assert season.entries.count() == 2
 

@@ -1,6 +1,8 @@
 """The database guards what the code promises."""
 
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -24,6 +26,7 @@ from tournament_site.ratings.models import LedgerEntry, Rating, Scale
 from tournament_site.ratings.services import apply
 
 pytestmark = pytest.mark.django_db
+Violation = Callable[[Any, Any], object]
 
 
 @pytest.fixture
@@ -42,11 +45,11 @@ def world():
     }
 
 
-def change(model, **fields):
+def change(model: Any, **fields: object) -> Violation:
     return lambda world, key: model.objects.filter(pk=world[key]).update(**fields)
 
 
-def copy(model, **fields):
+def copy(model: Any, **fields: object) -> Violation:
     """The first row once more, with other fields."""
 
     def make(_world, _key):
@@ -60,7 +63,7 @@ def copy(model, **fields):
     return make
 
 
-def edit(model, **fields):
+def edit(model: Any, **fields: object) -> Violation:
     return lambda _world, _key: model.objects.filter(pk=model.objects.order_by("pk").first().pk).update(**fields)
 
 
@@ -115,9 +118,9 @@ VIOLATIONS = [
     (
         "matches_replay_pkey",
         None,
-        lambda _w, _: Replay(game=Replay.objects.first().game, data=b"x", sha256="0" * 64, size=1, decisions=1).save(
-            force_insert=True
-        ),
+        lambda _w, _: Replay(
+            game=Replay.objects.order_by("pk")[0].game, data=b"x", sha256="0" * 64, size=1, decisions=1
+        ).save(force_insert=True),
     ),
     ("replay_sha256", None, edit(Replay, sha256="x")),
     ("replay_not_empty", None, edit(Replay, size=0)),
@@ -152,7 +155,7 @@ VIOLATIONS = [
     (
         "pairing_table_once",
         "queued",
-        lambda w, key: Pairing.objects.create(round=Round.objects.first(), table_no=1, match_id=w[key]),
+        lambda w, key: Pairing.objects.create(round=Round.objects.get(), table_no=1, match_id=w[key]),
     ),
     ("leagues_pairing_match_id_key", None, copy(Pairing, table_no=2)),
     (

@@ -1,10 +1,12 @@
 """Seasons: entry, schedule, table, end."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from tests.site.builders import claim, make_bot, make_bots, make_league, make_season, make_user, play_season
+from tournament_site.bots.models import Bot
 from tournament_site.common.errors import Reason, Refused
 from tournament_site.leagues import queries, services
 from tournament_site.leagues.models import Entry, Season, Standing
@@ -15,7 +17,7 @@ from tournament_site.ratings.services import apply
 pytestmark = pytest.mark.django_db
 
 
-def refused(reason):
+def refused(reason: Reason) -> Any:
     return pytest.raises(Refused, match=reason.value)
 
 
@@ -80,7 +82,7 @@ def test_a_season_that_cannot_be_played_is_refused(numbers):
 
 def test_seasons_are_numbered_within_their_league():
     league, other = make_league("One"), make_league("Two")
-    numbers = {"cycles": 1, "min_bots": 2, "max_bots": 4}
+    numbers: Any = {"cycles": 1, "min_bots": 2, "max_bots": 4}
     assert [services.open_season(league, **numbers).number for _ in range(3)] == [1, 2, 3]
     assert services.open_season(other, **numbers).name == "Two, season 1"
 
@@ -180,7 +182,7 @@ def test_a_season_is_finished_when_all_is_played_and_rated_and_its_table_stays()
         (bots[2], 3, 2.0, 6, 2),
         (bots[3], 4, 0.0, 6, 0),
     ]
-    assert all(row.live == pytest.approx(1500 + row.change) for row in reckoned)
+    assert all(row.change is not None and row.live == pytest.approx(1500 + row.change) for row in reckoned)
 
 
 def test_void_matches_do_not_keep_a_season_from_its_end():
@@ -212,13 +214,13 @@ def test_the_cross_table_of_a_season_is_consistent():
     assert view.progress == queries.Progress(12, 0, 12, 0)
 
 
-def enter_all(season, bots):
+def enter_all(season: Season, bots: list[Bot]) -> None:
     for bot in bots:
         services.enter(season.pk, bot)
 
 
-def open_season(when, **more):
-    return services.open_season(make_league(), cycles=1, min_bots=3, max_bots=4, starts_when=when, **more)
+def open_season(when: Season.StartsWhen) -> Season:
+    return services.open_season(make_league(), cycles=1, min_bots=3, max_bots=4, starts_when=when)
 
 
 def test_a_season_that_starts_when_full_waits_for_its_last_bot():

@@ -1,7 +1,7 @@
 """Claims, leases, fences and counted attempts."""
 
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db.models.functions import Now
@@ -21,11 +21,11 @@ def bots():
     return make_bots(2)
 
 
-def state_of(match_id):
+def state_of(match_id: UUID) -> str:
     return Match.objects.get(pk=match_id).state
 
 
-def let_lease_run_out(match_id, ago=timedelta(seconds=1)):
+def let_lease_run_out(match_id: UUID, ago: timedelta = timedelta(seconds=1)) -> None:
     Match.objects.filter(pk=match_id).update(lease_until=Now() - ago)
 
 
@@ -192,7 +192,7 @@ def test_the_first_commitment_of_a_game_stays(bots):
     game = claimed.games[0]
     services.open_games({game: b"\1" * 64, claimed.games[1]: b"short", uuid4(): b"\1" * 64})
     services.open_games({game: b"\2" * 64})
-    assert bytes(Game.objects.get(pk=game).commitment) == b"\1" * 64
+    assert bytes(Game.objects.get(pk=game).commitment or b"") == b"\1" * 64
     assert Game.objects.get(pk=claimed.games[1]).commitment is None
 
 

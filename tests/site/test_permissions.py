@@ -1,5 +1,6 @@
 """The fixed cast against every call and every administration page."""
 
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -8,7 +9,7 @@ from django.contrib import admin
 from django.test import Client
 
 from tests.site.builders import PASSWORD, claim, finished, make_season, play_season, queue_match
-from tests.site.conftest import Caller
+from tests.site.conftest import Caller, Cast
 from tournament_site.accounts.models import AccountToken
 from tournament_site.accounts.services import new_account_token
 from tournament_site.bots.models import BotToken
@@ -27,7 +28,7 @@ PEOPLE = ("nobody", "ann", "bob", "cy", "olga", "root")
 OTHERS = {"nobody": 401, "bob": 404, "cy": 404, "olga": 404, "root": 404}
 
 
-def caller_as(cast, who):
+def caller_as(cast: Cast, who: str) -> Caller:
     return Caller() if who == "nobody" else Caller(new_account_token(getattr(cast, who)).text)
 
 
@@ -75,7 +76,7 @@ def test_everybody_lists_their_own_bots(cast, who, bots):
 def test_what_is_public_is_public(cast, who, path):
     season = make_season([cast.ada, cast.bix])
     play_season(season)
-    game = Match.objects.get().attempts.get().games.first()
+    game = Match.objects.get().attempts.get().games.get(index=0)
     assert caller_as(cast, who).get(path.format(season=season.pk, game=game.pk)).status_code == 200
 
 
@@ -94,7 +95,7 @@ def world(cast):
     return cast
 
 
-def log_in(who):
+def log_in(who: str) -> Client:
     client = Client()
     assert client.login(username=who, password=PASSWORD)
     return client
@@ -109,7 +110,7 @@ def test_every_model_of_ours_is_in_the_administration():
     assert {model.__name__ for model in ours - set(admin.site._registry)} == inline
 
 
-def model_of(path):
+def model_of(path: str) -> Any:
     return next(model for model in admin.site._registry if model._meta.model_name == path.split("/")[3])
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.site.builders import claim, finished, make_bots, play, queue_match
 from tournament_site.bots import services as bot_services
+from tournament_site.bots.models import Bot
 from tournament_site.matches import recording
 from tournament_site.matches import services as match_services
 from tournament_site.matches.models import GameResult, Match
@@ -17,11 +18,11 @@ from tournament_site.ratings.services import apply
 pytestmark = pytest.mark.django_db
 
 
-def lines():
+def lines() -> list[LedgerEntry]:
     return list(LedgerEntry.objects.order_by("scale", "number"))
 
 
-def random_matches(dice, bots, count, size):
+def random_matches(dice: random.Random, bots: list[Bot], count: int, size: int) -> None:
     for _ in range(count):
         chosen = dice.sample(bots, size)
         by_game = [

@@ -5,7 +5,7 @@ from tournament_site.matches.selection import Assignment, Candidate, choose
 X, Y = "referee-x", "referee-y"
 
 
-def candidate(number, *versions):
+def candidate(number: int, *versions: int) -> Candidate:
     return Candidate(UUID(int=number), versions)
 
 

@@ -10,8 +10,10 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import DatabaseError
 from redis.exceptions import ConnectionError as Away
 
@@ -40,7 +42,7 @@ def test_a_site_without_its_servers_is_alive_and_not_ready(client, monkeypatch):
         raise Away("no")
 
     monkeypatch.setattr(health, "MigrationExecutor", no_database)
-    monkeypatch.setattr(health.cache, "get", no_valkey)
+    monkeypatch.setattr(cache, "get", no_valkey)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["problems"] == ["the database does not answer", "Valkey does not answer"]
@@ -100,6 +102,7 @@ def site(tmp_path):
     site = (sys.executable, "-m", "tournament_site")
     subprocess.run([*site, "collectstatic", "--noinput", "-v0"], cwd=ROOT, env=env, check=True)
     process = subprocess.Popen([*site, "serve"], cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
     url = f"http://127.0.0.1:{port}"
     deadline = time.monotonic() + 60
     while True:
@@ -116,7 +119,7 @@ def site(tmp_path):
     process.stderr.close()
 
 
-def fetch(url):
+def fetch(url: str) -> tuple[str, Any]:
     with urllib.request.urlopen(url) as answer:
         return answer.read().decode(), answer.headers
 

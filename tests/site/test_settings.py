@@ -108,7 +108,7 @@ def test_a_socket_path_with_spaces_survives():
     assert found.celery == "redis+socket:///tmp/my%20state/v.sock?virtual_host=0"
 
 
-def run(*arguments, env):
+def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
         check=False,

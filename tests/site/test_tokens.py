@@ -1,4 +1,5 @@
 import hashlib
+from typing import Any
 
 import jwt
 import pytest
@@ -9,6 +10,7 @@ from tournament_site.bots import tickets
 from tournament_site.bots.keys import BadKey, TicketKey
 from tournament_site.common import tokens
 
+NO_END: Any = {"verify_exp": False}
 NOW = 1_800_000_000.5
 CLAIMS = tickets.Claims("ada", "Ada <3", "1.0", 7, 4, ("referee-1", "referee-2"))
 
@@ -42,14 +44,14 @@ def test_no_token(text):
     assert tokens.read(tokens.BOT, tokens.mint(tokens.BOT).text + "\n") is None
 
 
-def public_half(key):
+def public_half(key: TicketKey) -> Any:
     return serialization.load_pem_public_key(key.public_pem())
 
 
 def test_a_ticket_says_who_comes_and_is_checked_with_the_public_half_alone():
     key = TicketKey.new()
     text = tickets.ticket(key, CLAIMS, NOW)
-    claims = jwt.decode(text, public_half(key), ["EdDSA"], audience="referee", options={"verify_exp": False})
+    claims = jwt.decode(text, public_half(key), ["EdDSA"], audience="referee", options=NO_END)
     assert claims == {
         "aud": "referee",
         "sub": "ada",
@@ -67,20 +69,19 @@ def test_a_ticket_says_who_comes_and_is_checked_with_the_public_half_alone():
 def test_a_control_token_is_for_the_control_side_alone():
     key = TicketKey.new()
     text = tickets.control_token(key, NOW)
-    options = {"verify_exp": False}
-    assert jwt.decode(text, public_half(key), ["EdDSA"], audience="referee-control", options=options) == {
+    assert jwt.decode(text, public_half(key), ["EdDSA"], audience="referee-control", options=NO_END) == {
         "aud": "referee-control",
         "scope": "control",
         "exp": 1_800_000_600,
     }
     with pytest.raises(jwt.InvalidAudienceError):
-        jwt.decode(text, public_half(key), ["EdDSA"], audience="referee", options=options)
+        jwt.decode(text, public_half(key), ["EdDSA"], audience="referee", options=NO_END)
 
 
 def test_another_key_s_ticket_is_forged():
     text = tickets.ticket(TicketKey.new(), CLAIMS, NOW)
     with pytest.raises(jwt.InvalidSignatureError):
-        jwt.decode(text, public_half(TicketKey.new()), ["EdDSA"], audience="referee", options={"verify_exp": False})
+        jwt.decode(text, public_half(TicketKey.new()), ["EdDSA"], audience="referee", options=NO_END)
 
 
 def test_only_an_ed25519_key_in_pem_is_taken():
