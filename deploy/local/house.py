@@ -150,7 +150,11 @@ class House:
                 *("site", "-m", "tournament_site", "serve"),
                 ready=probes.http_answers(f"{ports.site_url}/api/v1/seasons"),
             ),
-            self._python("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
+            self._python(
+                # one worker has nobody to gossip with, and would wait a second for answers
+                *("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
+                *("--without-gossip", "--without-mingle"),
+            ),
             self._python(
                 *("beat", *celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"),
                 death_signal=signal.SIGTERM,  # its schedule is a file
