@@ -18,7 +18,7 @@ class LeagueAdmin(ModelAdmin):
     list_display = ("name", "slug", "table_size", "ruleset", "created_at")
     search_fields = ("name", "slug")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: League | None = None) -> tuple[str, ...]:  # noqa: ARG002
+    def get_readonly_fields(self, request: HttpRequest, obj: League | None = None) -> tuple[str, ...]:  # noqa: ARG002 - Django's names
         """A league with seasons keeps what its ratings rest on."""
         if obj is not None and obj.seasons.exists():
             return ("table_size", "ruleset", "terms")
@@ -49,7 +49,7 @@ class SeasonAdmin(ReadOnly):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return super(ReadOnly, self).has_add_permission(request)
 
-    def save_model(self, request: HttpRequest, obj: Season, form: Any, change: bool) -> None:  # noqa: ARG002
+    def save_model(self, request: HttpRequest, obj: Season, form: Any, change: bool) -> None:  # noqa: ARG002 - Django's names
         """Opening a season is the service's business; the form's object takes over what it made."""
         made = services.open_season(
             obj.league,
