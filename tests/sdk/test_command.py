@@ -1,6 +1,7 @@
 """`phaseten new` and `phaseten play`, and what wrong input gets."""
 
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -194,3 +195,13 @@ def test_a_bot_may_be_in_a_module_of_the_current_folder(shell: Shell) -> None:
 )
 def test_error_bars_are_wilsons(wins: float, games: int, low: float, high: float) -> None:
     assert list(wilson(wins, games)) == pytest.approx([low, high], abs=1e-4)
+
+
+def test_the_bot_in_the_readme_plays(shell: Shell) -> None:
+    readme = (files("bots_sdk") / "README.md").read_text()
+    code = re.search(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert code is not None
+    shell.write("readme.py", [code[1]])
+    done = shell.phaseten("play", "readme.py:MyBot", "random", "--games", "4", "--seed", "1")
+    assert (done.status, done.err) == (0, "")
+    assert re.search(r"MyBot +100\.0%", done.out)

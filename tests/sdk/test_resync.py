@@ -1,0 +1,122 @@
+"""After a lost connection: the same games go on in a new session."""
+
+import pytest
+from phaseten.v1 import bot_pb2 as pb
+
+from bots_sdk.info import Ending, GameInfo, GameResult
+from bots_sdk.watcher import Watcher
+from referee.engine.observe import seat_event
+from referee.engine.presets import OFFICIAL
+from referee.wire.moves import decode_answer
+from tests.sdk.scripted import (
+    WELCOME,
+    Recorder,
+    ScriptedGame,
+    answers,
+    frame,
+    joined,
+    messages,
+    play_out,
+    session_of,
+)
+
+
+def resync(*games: pb.ResyncGame) -> pb.ConnectResponse:
+    return joined(WELCOME, frame(resync=pb.Resync(games=games)))
+
+
+def test_after_a_reconnect_the_same_bot_goes_on() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(lambda: bot)
+    session.receive(joined(script.opening(), script.ask()))
+    script.take(answers(messages(session))[0])
+    script.handle = 5  # every session numbers its games anew
+    asked = script.ask()
+    again = session_of(Recorder, games=session.games)
+    told = pb.ResyncGame(invite=script.invite(), start=pb.Start(game=5), question=script.open_question())
+    again.receive(joined(resync(told), asked))
+    (answer,) = answers(messages(again))
+    assert (answer.game, answer.id) == (5, 2)
+    script.take(answer)
+    play_out(again, script)
+    assert len(bot.started) == 1
+    assert bot.results[0].ending is Ending.FINISHED
+    seen = [seat_event(event, script.seat, OFFICIAL) for event in script.game.log]
+    assert bot.seen == [event for event in seen if event is not None]
+
+
+def test_an_answer_that_may_be_lost_is_sent_again_without_asking_the_bot() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(bot)
+    session.receive(joined(script.opening(), script.ask()))
+    (lost,) = answers(messages(session))
+    script.handle = 8
+    again = session_of(bot, games=session.games)
+    again.receive(resync(pb.ResyncGame(invite=script.invite(), start=pb.Start(game=8), question=script.open_question())))
+    (repeated,) = answers(messages(again))
+    assert (repeated.game, repeated.id, decode_answer(repeated)) == (8, lost.id, decode_answer(lost))
+    assert len(bot.views) == 1
+    script.take(repeated)
+
+
+def test_a_question_that_was_read_but_not_answered_is_asked_again() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(bot)
+    session.accept(joined(script.opening(), script.ask()))  # and then the connection is lost
+    again = session_of(bot, games=session.games)
+    assert not again.decide()
+    again.receive(resync(pb.ResyncGame(invite=script.invite(), start=pb.Start(game=1), question=script.open_question())))
+    assert len(answers(messages(again))) == 1
+
+
+def test_a_restarted_process_takes_a_running_game_up() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    script.ask()
+    session = session_of(bot)
+    session.receive(resync(pb.ResyncGame(invite=script.invite(), start=pb.Start(game=1), question=script.open_question())))
+    script.take(answers(messages(session))[0])
+    play_out(session, script)
+    assert len(bot.started) == 1
+    assert bot.results[0].ending is Ending.FINISHED
+
+
+def test_a_handshake_that_was_cut_goes_on_with_start() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(bot)
+    session.receive(frame(invite=script.invite()))
+    again = session_of(bot, games=session.games)
+    again.receive(resync(pb.ResyncGame(invite=script.invite())))
+    assert bot.started == []
+    again.receive(frame(start=pb.Start(game=1)))
+    assert len(bot.started) == 1
+
+
+@pytest.mark.parametrize("sign", ["resync", "invite", "ping"])
+def test_games_that_are_gone_after_a_reconnect_are_closed(sign: str) -> None:
+    closed: list[GameInfo] = []
+
+    class Watching(Watcher):
+        def game_over(self, info: GameInfo, result: GameResult) -> None:
+            closed.append(info)
+
+    bot, gone, kept = Recorder(), ScriptedGame(number=1), ScriptedGame(handle=2, number=2)
+    session = session_of(bot, Watching())
+    session.receive(gone.opening())
+    again = session_of(bot, games=session.games)
+    match sign:
+        case "resync":
+            again.receive(frame(resync=pb.Resync(games=[pb.ResyncGame(invite=kept.invite())])))
+        case "invite":
+            again.receive(kept.opening())
+        case _:
+            again.receive(frame(ping=pb.Ping(id=1)))
+    assert [info.game_id for info in closed] == [gone.game_id]
+    assert [result.ending for result in bot.results] == [Ending.UNKNOWN]
+
+
+def test_a_new_session_without_old_games_closes_none() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(bot)
+    session.receive(joined(script.opening(), frame(ping=pb.Ping(id=1))))
+    assert bot.results == []
+    assert len(session.games.by_id) == 1
