@@ -284,6 +284,7 @@ class Client:
     async def _until_something_ends(self) -> None:
         """Wait for a connection that is given up, or until it is time to ask for the list of referees."""
         if not self._links:
+            self.watcher.waiting("the site names no referee to play at", self.timing.longest)
             await asyncio.sleep(self.timing.longest)
             return
         done, _ = await asyncio.wait(self._links.values(), timeout=self.timing.refresh, return_when=asyncio.FIRST_COMPLETED)
