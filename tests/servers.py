@@ -43,6 +43,11 @@ class Server:
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
 
+    @property
+    def ended(self) -> bool:
+        """Whether it was started and ended by itself."""
+        return self._process is not None and self._process.poll() is not None
+
     def launch(self) -> None:
         """Start the process; `wait_ready` tells when it can be used."""
         with self.log.open("ab") as output:

@@ -33,13 +33,27 @@ class SiteTask(Task):  # type: ignore[misc]  # Celery ships no types
             raise TaskFailed(self.name) from error
 
 
+def _quiet(worker: Any) -> Any:
+    """A worker class whose workers do not talk to each other.
+
+    With its steps Gossip and Mingle a worker now and then takes no more tasks after Valkey was restarted (Celery's issue
+    8030): Gossip fails while it is restarted, and the consumer stays half open.
+    """
+
+    class QuietWorker(worker):  # type: ignore[misc]  # Celery ships no types
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options | {"without_gossip": True, "without_mingle": True})
+
+    return QuietWorker
+
+
 class SiteCelery(Celery):  # type: ignore[misc]  # Celery ships no types
     """Workers and beat refuse to start with settings that are wrong; importing the application is always allowed."""
 
     @property
     def Worker(self) -> Any:  # noqa: N802 - Celery's name
         require()
-        return super().Worker
+        return _quiet(super().Worker)
 
     @property
     def Beat(self) -> Any:  # noqa: N802 - Celery's name

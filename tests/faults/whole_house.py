@@ -102,6 +102,7 @@ class WholeHouse:
         last: tuple[int, int] | None = None
         moved = time.monotonic()
         while True:
+            self._start_again_what_ended()
             seasons = self.seasons()
             if seasons:
                 now = (
@@ -111,10 +112,16 @@ class WholeHouse:
                 if now != last:
                     last, moved = now, time.monotonic()
                     yield now
-                if all(season["state"] == "FINISHED" for season in seasons):
+                if all(season["state"] == "finished" for season in seasons):
                     return
             assert time.monotonic() - moved < STILL, f"no season moved for {STILL} s, at {last}\n{self.tails()}"
             time.sleep(0.1)
+
+    def _start_again_what_ended(self) -> None:
+        """What every supervisor does. A Celery worker, for one, ends when Valkey goes away at a bad moment."""
+        for server in self.servers.values():
+            if server.ended:
+                server.launch()
 
     def stop(self) -> None:
         """Take everything away; PostgreSQL and Valkey go with the run."""
