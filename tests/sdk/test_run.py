@@ -4,9 +4,17 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
 
+import grpc
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.store import BotStore, KnownBot
@@ -24,9 +32,9 @@ def site() -> Iterator[FakeSite]:
         yield made
 
 
-def offer(site: FakeSite, referee: TinyReferee) -> None:
+def offer(site: FakeSite, referee: TinyReferee, scheme: str = "") -> None:
     """Let the site send bots to this referee."""
-    where = {"id": "tiny", "address": f"127.0.0.1:{referee.port}"}
+    where = {"id": "tiny", "address": f"{scheme}127.0.0.1:{referee.port}"}
     site.answer(SESSIONS, 201, {"ticket": "t", "capacity": 8, "referees": [where]})
 
 
@@ -158,3 +166,55 @@ async def test_an_authors_own_file_runs_by_itself(shell: Shell, site: FakeSite) 
             _, err = await process.communicate()
     assert process.returncode == 0
     assert b"Mine, version 1, plays at" in err
+
+
+def self_signed() -> tuple[bytes, bytes]:
+    """A key and a certificate for 127.0.0.1 in PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test referee")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return private, certificate.public_bytes(Encoding.PEM)
+
+
+async def test_a_referee_may_speak_tls(shell: Shell, site: FakeSite) -> None:
+    hall, (private, certificate) = Hall(), self_signed()
+    roots = shell.write("roots.pem", [certificate.decode()])
+    async with TinyReferee(hall, credentials=grpc.ssl_server_credentials([(private, certificate)])) as referee:
+        offer(site, referee, "https://")
+        env = {"PHASETEN_SERVER": site.url, "PHASETEN_TOKEN": "t", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(roots)}
+        process = await shell.start("bots_sdk.house_bots", "greedy", **env)
+        async with asyncio.timeout(60):
+            await hall.over.wait()
+        process.send_signal(signal.SIGTERM)
+        status, _, _ = await ended(process)
+    assert status == 0
+
+
+async def test_a_certificate_that_is_not_trusted_is_not_accepted(shell: Shell, site: FakeSite) -> None:
+    async def nobody(visit: Visit) -> None:
+        raise AssertionError("let in")
+
+    credentials = grpc.ssl_server_credentials([self_signed()])
+    async with TinyReferee(nobody, credentials=credentials) as referee:
+        offer(site, referee, "https://")
+        process = await shell.start("bots_sdk.cli", "run", "greedy", PHASETEN_SERVER=site.url, PHASETEN_TOKEN="t")
+        assert process.stdout is not None
+        async with asyncio.timeout(60):
+            line = (await process.stdout.readline()).decode()
+        process.send_signal(signal.SIGTERM)
+        await ended(process)
+        assert referee.visits == []
+    assert "lost referee tiny (UNAVAILABLE: " in line

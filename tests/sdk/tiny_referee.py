@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import grpc
 import grpc.aio
 from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import bot_pb2_grpc
@@ -68,7 +69,9 @@ Script = Callable[[Visit], Awaitable[None]]
 class TinyReferee(bot_pb2_grpc.BotServiceServicer):
     """Runs one script for each connection, in order; the last one again for all that follow."""
 
-    def __init__(self, *scripts: Script) -> None:
+    def __init__(self, *scripts: Script, credentials: grpc.ServerCredentials | None = None) -> None:
+        """With `credentials` it speaks TLS."""
+        self.credentials = credentials
         self.scripts = list(scripts)
         self.visits: list[Visit] = []
         self.server = grpc.aio.server()
@@ -76,7 +79,11 @@ class TinyReferee(bot_pb2_grpc.BotServiceServicer):
 
     async def __aenter__(self) -> Self:
         bot_pb2_grpc.add_BotServiceServicer_to_server(self, self.server)
-        self.port = self.server.add_insecure_port(f"127.0.0.1:{self.port}")
+        where = f"127.0.0.1:{self.port}"
+        if self.credentials is None:
+            self.port = self.server.add_insecure_port(where)
+        else:
+            self.port = self.server.add_secure_port(where, self.credentials)
         await self.server.start()
         return self
 
