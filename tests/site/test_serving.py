@@ -18,7 +18,7 @@ from django.db import DatabaseError
 from redis.exceptions import ConnectionError as Away
 
 from tests import servers
-from tournament_site import health, serving
+from tournament_site import health
 from tournament_site import settings as module
 from tournament_site.celery import SiteTask, TaskFailed, app
 from tournament_site.common.middleware import CONTENT_POLICY
@@ -74,15 +74,6 @@ def test_cookies_are_secure_where_the_site_is(tmp_path):
             ).stdout
         )
     assert answers == ["True True True True\n", "False False False True\n"]
-
-
-def test_the_bell_rings_for_those_who_listen():
-    bell, heard = serving.Closing(), []
-    bell.subscribe(lambda: heard.append("a"))
-    undo = bell.subscribe(lambda: heard.append("b"))
-    undo()
-    bell.ring()
-    assert (heard, bell.rung) == (["a"], True)
 
 
 @pytest.fixture

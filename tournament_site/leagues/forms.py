@@ -1,39 +1,14 @@
-"""Forms that decode what organisers and owners type; services decide."""
+"""Forms that check what organisers type; services decide."""
 
 from typing import Any
 
-from django import forms
 from django.core.exceptions import ValidationError
 
-from tournament_site.accounts.models import User
-from tournament_site.bots import queries as bot_queries
-from tournament_site.bots.models import Bot
 from tournament_site.common.errors import Refused
 from tournament_site.common.generic import ModelForm
 from tournament_site.common.text import clean_name, slug_of
-from tournament_site.leagues import services
-from tournament_site.leagues.models import Entry, League, Season
+from tournament_site.leagues.models import League, Season
 from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
-
-
-class EntryForm(forms.Form):
-    """Enters one of a user's bots. `save` returns None and fills in the errors if the site refuses."""
-
-    bot = forms.ModelChoiceField(queryset=Bot.objects.none(), to_field_name="slug", empty_label=None)
-
-    def __init__(self, owner: User, season: Season, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.season = season
-        field = self.fields["bot"]
-        assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = bot_queries.bots_of(owner).select_related("owner").exclude(entries__season=season)
-
-    def save(self) -> Entry | None:
-        try:
-            return services.enter(self.season.pk, self.cleaned_data["bot"])
-        except Refused as refused:
-            self.add_error(None, refused.detail)
-            return None
 
 
 class LeagueForm(ModelForm):

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from tournament_site.bots.models import Bot
 from tournament_site.leagues import standings
-from tournament_site.leagues.models import Entry, Pairing, Round, Season, Standing
+from tournament_site.leagues.models import Entry, Pairing, Season, Standing
 from tournament_site.leagues.standings import Cell
 from tournament_site.matches.models import Game, GameResult, Match
 from tournament_site.ratings import queries as rating_queries
@@ -201,15 +201,6 @@ def _reckoned(season: Season, entries: Mapping[int, Entry], games: Sequence[Mapp
 def season_view(season: Season) -> SeasonView:
     """Everything a season's page shows."""
     return SeasonView(season, table(season), standings.cross_table(games_of(season)), progress(season))
-
-
-def rounds_of(season: Season) -> QuerySet[Round]:
-    """A season's rounds in order, each with its pairings, matches and seats."""
-    return (
-        Round.objects.filter(season=season)
-        .order_by("number")
-        .prefetch_related("pairings__match__seats__bot", "pairings__match__seats__version")
-    )
 
 
 def pairing_of(match_id: UUID) -> Pairing | None:

@@ -1,6 +1,6 @@
 """What matches can be asked."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -62,12 +62,6 @@ def overdue() -> tuple[Overdue, ...]:
 def running_games() -> int:
     """Games that are being played now."""
     return Game.objects.filter(state=Game.State.RUNNING).count()
-
-
-def counts(matches: QuerySet[Match]) -> Mapping[Match.State, int]:
-    """How many of the matches are in each state."""
-    found = Counter(matches.values_list("state", flat=True))
-    return {state: found[state] for state in Match.State}
 
 
 def finished_games(matches: QuerySet[Match]) -> QuerySet[Game]:

@@ -65,11 +65,6 @@ def scales_behind() -> list[tuple[str, int]]:
     return list(rows.values_list("scale", "table_size").distinct().order_by("scale"))
 
 
-def lag() -> int:
-    """How many finished rated matches the ledger lacks."""
-    return Match.objects.filter(state=Match.State.FINISHED, rated=True, rated_at=None).count()
-
-
 def results(match_ids: Collection[UUID]) -> Mapping[UUID, Result]:
     """The stored results of finished matches, ready to be rated."""
     seats = MatchSeat.objects.filter(match__in=match_ids, version__isnull=False).order_by("match", "index")
