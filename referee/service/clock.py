@@ -62,18 +62,14 @@ class Charge:
 class SeatClock:
     """The time of one seat in one game: a bank, an increment for each answer, a cap on each answer."""
 
-    __slots__ = ("_cap", "_increment", "_lag_left", "bank")
+    __slots__ = ("_cap", "_increment", "_lag_left", "bank", "limit")
 
     def __init__(self, clock: Clock) -> None:
         self.bank = float(clock.bank_ms)
+        self.limit = min(self.bank, clock.cap_ms)  # the most that the next answer may take
         self._increment = clock.increment_ms
         self._cap = clock.cap_ms
         self._lag_left = MAX_LAG_OF_GAME_MS
-
-    @property
-    def limit(self) -> float:
-        """The most that the next answer may take."""
-        return min(self.bank, self._cap)
 
     @property
     def last_chance(self) -> bool:
@@ -82,21 +78,20 @@ class SeatClock:
 
     def allowance(self, round_trip: float) -> float:
         """How long to wait for the next answer, the network's share included."""
-        return self.limit + self._lag(round_trip)
+        return self.limit + min(round_trip, MAX_LAG_MS, self._lag_left)
 
     def answered(self, elapsed: float, round_trip: float) -> Charge:
         """Charge an answer that came in time."""
-        lag = min(self._lag(round_trip), elapsed)
+        lag = min(round_trip, elapsed, MAX_LAG_MS, self._lag_left)
         think = min(elapsed - lag, self.limit)
         self._lag_left -= lag
-        self.bank += self._increment - think
+        self.bank = bank = self.bank + self._increment - think
+        self.limit = min(bank, self._cap)
         return Charge(round(think), round(lag))
 
     def missed(self) -> Charge:
         """Charge an answer that did not come."""
         think = self.limit
         self.bank -= think
+        self.limit = min(self.bank, self._cap)
         return Charge(round(think), 0)
-
-    def _lag(self, round_trip: float) -> float:
-        return min(round_trip, MAX_LAG_MS, self._lag_left)

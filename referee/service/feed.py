@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from phaseten.v1 import referee_pb2 as pb
 
 from referee.service.order import Attempt, encode_attempt
+from referee.service.pieces import tag, wrapped
 from referee.service.records import Records
 
 UPDATE_SECONDS: Final = 0.3
@@ -18,9 +19,16 @@ RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
 
+_MESSAGES: Final = tag(pb.WatchResponse.MESSAGES_FIELD_NUMBER)
+_GAME_UPDATE: Final = tag(pb.WatchMessage.GAME_UPDATE_FIELD_NUMBER)
+
 
 def framed(message: pb.WatchMessage) -> bytes:
     return pb.WatchResponse(messages=[message]).SerializeToString()
+
+
+def _update(game: "Shown") -> bytes:
+    return wrapped(_MESSAGES, wrapped(_GAME_UPDATE, game.update()))
 
 
 class Shown(Protocol):
@@ -28,8 +36,8 @@ class Shown(Protocol):
 
     def opening(self) -> pb.GameOpened: ...
 
-    def update(self) -> pb.GameUpdate:
-        """What happened since the last call, and the table."""
+    def update(self) -> bytes:
+        """A serialised GameUpdate: what happened since the last call, and the table."""
 
 
 class Watcher:
@@ -148,7 +156,7 @@ class Feed:
         self._games.pop(game, None)
         self._dirty.pop(game, None)
         if self._watchers:
-            self._push(pb.WatchMessage(game_update=game.update()))
+            self._send(_update(game))
 
     def dropped(self, game: Shown) -> None:
         """A game came to nothing."""
@@ -180,9 +188,11 @@ class Feed:
         dirty, self._dirty = self._dirty, {}
         if self._watchers:
             for game in dirty:
-                self._push(pb.WatchMessage(game_update=game.update()))
+                self._send(_update(game))
 
     def _push(self, message: pb.WatchMessage) -> None:
-        frame = framed(message)
+        self._send(framed(message))
+
+    def _send(self, frame: bytes) -> None:
         for watcher in self._watchers:
             watcher.push(frame)

@@ -305,8 +305,8 @@ class RunningGame:
     def opening(self) -> referee_pb2.GameOpened:
         return self._telling.opening()
 
-    def update(self) -> referee_pb2.GameUpdate:
-        """What happened since the last call, and the table."""
+    def update(self) -> bytes:
+        """A serialised GameUpdate: what happened since the last call, and the table."""
         return self._telling.update(self._game)
 
 

@@ -4,7 +4,7 @@ Frames are kept as bytes: two frames written one after the other are one frame w
 them only has to join them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from phaseten.v1 import bot_pb2 as pb
@@ -15,12 +15,15 @@ from referee.engine.events import CardDiscarded, CardDrawn, Event, FaultKind, Sk
 from referee.engine.game import Result
 from referee.engine.moves import Draw, Move, Play, Seat
 from referee.engine.view import View
+from referee.service.pieces import tag, wrapped
 from referee.wire.cards import encode_cards, encode_optional_card
 from referee.wire.enums import FAULTS
 from referee.wire.moves import encode_rejected
 from referee.wire.replay import encode_result
 from referee.wire.view import TableKeeper
 
+_MESSAGES: Final = tag(pb.ConnectResponse.MESSAGES_FIELD_NUMBER)
+_EVENTS: Final = tag(pb.RefereeMessage.EVENTS_FIELD_NUMBER)
 MALFORMED: Final = game_pb2.REJECT_REASON_MALFORMED
 STALE: Final = game_pb2.REJECT_REASON_STALE
 LATE: Final = game_pb2.REJECT_REASON_LATE
@@ -48,9 +51,10 @@ def faulted(game: int, kind: FaultKind, count: int, limit: int) -> bytes:
     return framed(pb.RefereeMessage(fault=pb.Fault(game=game, kind=FAULTS.encode(kind), count=count, limit=limit)))
 
 
-def happened(game: int, first: int, events: Sequence[game_pb2.PublicEvent]) -> bytes:
-    """`first` is the number of the first of these events within the game."""
-    return framed(pb.RefereeMessage(events=pb.Events(game=game, first=first, events=events)))
+def happened(game: int, first: int, events: Iterable[bytes]) -> bytes:
+    """`events` as `pieces` writes them; `first` is the number of the first one within the game."""
+    head = pb.Events(game=game, first=first).SerializeToString()
+    return wrapped(_MESSAGES, wrapped(_EVENTS, b"".join([head, *events])))
 
 
 def finished(game: int, result: Result, seed: bytes) -> bytes:
@@ -79,20 +83,18 @@ def played_instead(events: Sequence[Event], seat: Seat) -> Move | None:
 
 
 class QuestionFrame:
-    """Asks the seats of one game: what happened since, then the question. One message, kept and changed in place."""
+    """Asks the seats of one game. One message, kept and changed in place."""
 
-    __slots__ = ("_events", "_frame", "_hand", "_question", "_table", "_view")
+    __slots__ = ("_frame", "_hand", "_question", "_table", "_view")
 
     def __init__(self, ruleset: str) -> None:
-        self._frame = pb.ConnectResponse(
-            messages=[pb.RefereeMessage(events=pb.Events()), pb.RefereeMessage(question=pb.Question())]
-        )
-        self._events = self._frame.messages[0].events
-        self._question = self._frame.messages[1].question
+        self._frame = pb.ConnectResponse(messages=[pb.RefereeMessage(question=pb.Question())])
+        self._question = self._frame.messages[0].question
         self._view = self._question.view
         self._view.ruleset = ruleset
         self._hand = self._view.hand
         self._table = TableKeeper()
+        self._table.message = self._view.table  # the table is changed where it is sent from
 
     def ask(self, game: int, question: int, view: View, left: tuple[float, float, float]) -> pb.Question:
         """The question, to be copied or serialised before the next call.
@@ -107,16 +109,9 @@ class QuestionFrame:
         seen.seat = view.seat
         self._hand[:] = encode_cards(view.hand)
         seen.drawn = encode_optional_card(view.drawn)
-        seen.table.CopyFrom(self._table.update(view.table))
+        self._table.update(view.table)
         return message
 
-    def after(self, first: int, events: Sequence[game_pb2.PublicEvent]) -> bytes:
-        """The frame with the question last asked, after the events from number `first` on."""
-        if not events:
-            return framed(pb.RefereeMessage(question=self._question))
-        message = self._events
-        message.game = self._question.game
-        message.first = first
-        message.ClearField("events")
-        message.events.extend(events)
+    def frame(self) -> bytes:
+        """A frame with the question last asked."""
         return self._frame.SerializeToString()

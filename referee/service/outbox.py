@@ -1,8 +1,8 @@
 """What waits to be written to a stream: many messages a frame, few frames a second.
 
-A frame costs about the same whether it holds one message or fifty. So while the house is busy, a stream that plays many games
-gathers: until its frame holds a good part of them, or until the oldest message has waited long enough. Everything else is
-written at once, or as soon as the last write is done. Messages are kept as serialised frames: protobuf frames that are
+A frame costs about the same whether it holds one message or fifty. So while the house is busy, a stream that plays many
+games gathers: until its frame holds a good part of them, or until the oldest message has waited long enough. Everything else
+is written at once, or as soon as the last write is done. Messages are kept as serialised frames: protobuf frames that are
 written one after the other are one frame with the messages of all.
 """
 

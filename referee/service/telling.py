@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from phaseten.v1 import bot_pb2 as pb
-from phaseten.v1 import game_pb2, referee_pb2
+from phaseten.v1 import referee_pb2
 
 from referee.engine.events import Event, FaultKind
 from referee.engine.game import Game, Result
-from referee.engine.observe import public_event
 from referee.engine.shuffle import NO_NONCE
 from referee.service import messages
 from referee.service.messages import QuestionFrame
 from referee.service.order import Order, encode_attempt
+from referee.service.pieces import public_bytes
 from referee.service.seats import TableSeat
-from referee.wire.events import encode_public_event
 from referee.wire.replay import encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 from referee.wire.view import encode_table
@@ -25,7 +24,7 @@ MOST_UNTOLD: Final = 256  # events a seat may be behind before it is told withou
 class Telling:
     """The talk of one game. Events are numbered as the public sees them, from 0."""
 
-    __slots__ = ("_commitment", "_events", "_first", "_frame", "_index", "_order", "_seats", "_shown")
+    __slots__ = ("_commitment", "_events", "_first", "_frame", "_index", "_order", "_public_bytes", "_seats", "_shown")
 
     def __init__(self, order: Order, index: int, commitment: bytes, seats: tuple[TableSeat, ...]) -> None:
         self._order = order
@@ -33,7 +32,8 @@ class Telling:
         self._commitment = commitment
         self._seats = seats
         self._frame = QuestionFrame(order.ruleset.name)
-        self._events: list[game_pb2.PublicEvent] = []  # those that somebody has not been told yet
+        self._public_bytes = public_bytes(order.ruleset)
+        self._events: list[bytes] = []  # those that somebody has not been told yet
         self._first = 0  # the number of the first of them
         self._shown = 0  # the number of the first one that the watchers have not been told
 
@@ -62,11 +62,10 @@ class Telling:
 
     def publish(self, events: Sequence[Event]) -> None:
         """Note what happened; it is told with the next thing that is said."""
-        ruleset = self._order.ruleset
+        known, encoded = self._events, self._public_bytes
         for event in events:
-            seen = public_event(event, ruleset)
-            if seen is not None:
-                self._events.append(encode_public_event(seen))
+            if seen := encoded(event):
+                known.append(seen)
 
     def ask(self, seat: TableSeat, question: int, game: Game) -> None:
         """Ask a seat, after what it has not heard yet."""
@@ -74,7 +73,9 @@ class Telling:
         if link is not None:
             clock = seat.clock
             self._frame.ask(seat.handle, question, game.view(seat.index), (clock.bank, clock.limit, link.round_trip))
-            link.push(self._frame.after(seat.seen, self._events[seat.seen - self._first :]))
+            news = self._events[seat.seen - self._first :]
+            frame = self._frame.frame()
+            link.push(messages.happened(seat.handle, seat.seen, news) + frame if news else frame)
         seat.seen = self._first + len(self._events)
 
     def resync(self, seat: TableSeat, open_question: int | None, gone: float, game: Game) -> pb.ResyncGame:
@@ -140,13 +141,11 @@ class Telling:
             commitment=self._commitment,
         )
 
-    def update(self, game: Game) -> referee_pb2.GameUpdate:
-        """What happened since the last call, and the table."""
+    def update(self, game: Game) -> bytes:
+        """A serialised GameUpdate: what happened since the last call, and the table."""
         first = max(self._shown, self._first)
         self._shown = self._first + len(self._events)
-        return referee_pb2.GameUpdate(
-            game_id=self._order.games[self._index].bytes,
-            first=first,
-            events=self._events[first - self._first :],
-            table=encode_table(game.public_view()),
+        head = referee_pb2.GameUpdate(
+            game_id=self._order.games[self._index].bytes, first=first, table=encode_table(game.public_view())
         )
+        return b"".join([head.SerializeToString(), *self._events[first - self._first :]])
