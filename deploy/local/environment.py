@@ -51,7 +51,7 @@ def ensure(wanted: Wanted, console: Console) -> Path:
     Quick if nothing changed: one start of that Python. Two callers at a time wait for each other.
     """
     wanted.folder.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(wanted.folder.parent):
+    with _alone(wanted.folder.parent, console):
         complaint = _complaint(wanted.folder)
         if complaint:
             if wanted.folder.exists():
@@ -170,7 +170,15 @@ def _install_pins(folder: Path, pip: Sequence[str], pins: Sequence[str]) -> None
     whole.write_text("".join(pins))
     command = (*pip, "--require-hashes", "-r")
     with _ended(
-        [subprocess.Popen((*command, str(half)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for half in files]
+        [
+            subprocess.Popen(
+                (*command, str(half)),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                close_fds=False,  # it holds the lock too
+            )
+            for half in files
+        ]
     ) as halves:
         fine = [half.wait() == 0 for half in halves]
     if not all(fine):
@@ -192,7 +200,13 @@ def _ended(processes: list[subprocess.Popen[bytes]]) -> Iterator[list[subprocess
 
 def _command(command: Sequence[str], complaint: str) -> None:
     done = subprocess.run(
-        command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        command,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        close_fds=False,  # it holds the lock too
     )
     if done.returncode != 0:
         raise LocalError(f"{complaint}:\n{done.stdout.strip()}")
@@ -230,11 +244,19 @@ def _dotted(numbers: Sequence[object]) -> str:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One set-up in a folder at a time; the lock dies with the process."""
+def _alone(folder: Path, console: Console) -> Iterator[None]:
+    """One set-up in a folder at a time.
+
+    Our children inherit the lock: if we are killed, it is free when the last of them has stopped writing.
+    """
     descriptor = os.open(folder, os.O_RDONLY)
+    os.set_inheritable(descriptor, True)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            console.line("  another set-up is at work here: waiting for it")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -79,6 +80,22 @@ def test_an_environment_from_its_making_to_its_repair(tmp_path: Path) -> None:
     said = run(Wanted(elsewhere, (small,)))
     assert f"moved is made anew: it was moved here from {wanted.folder}" in said
     assert version_of(elsewhere, "alpha") == "2.0"
+
+
+def test_the_next_set_up_waits_for_what_a_killed_one_left_at_work(tmp_path: Path) -> None:
+    """A child that inherited the lock keeps it, and a second set-up says that it waits."""
+    holder = "import sys; print('held', flush=True); sys.stdin.read()"
+    with environment._alone(tmp_path, Console(io.StringIO())):
+        child = subprocess.Popen(
+            (sys.executable, "-c", holder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=False
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+    out = io.StringIO()
+    threading.Timer(0.3, child.communicate).start()
+    with environment._alone(tmp_path, Console(out)):
+        assert child.wait() == 0
+    assert out.getvalue() == "  another set-up is at work here: waiting for it\n"
 
 
 def test_a_package_that_is_not_what_was_locked_is_refused(tmp_path: Path) -> None:
