@@ -25,7 +25,9 @@ async def _serve(settings: Settings) -> None:
         loop.add_signal_handler(number, ask)
     server = RefereeServer(settings)
     await server.start()
-    gc.freeze()  # what was imported stays; there is no need to look at it again and again
+    # What was imported stays, and a game leaves no cycles behind: looking for them so often cost a fifth of the time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     await stop.wait()
     await server.drain(settings.grace, hurry)
     await server.stop()

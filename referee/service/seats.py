@@ -42,6 +42,22 @@ class Table(Protocol):
         """Whether this seat is being asked."""
 
 
+class _NoTable:
+    """Where a seat is when its game is over. The game is let go of, so that nothing keeps its log alive."""
+
+    def answer(self, seat: "TableSeat", message: pb.Answer) -> bool:  # noqa: ARG002  as in Table
+        return False
+
+    def resign(self, seat: "TableSeat") -> None:  # noqa: ARG002  as in Table
+        return
+
+    def waits_for(self, seat: "TableSeat") -> bool:  # noqa: ARG002  as in Table
+        return False
+
+
+_NO_TABLE: Final = _NoTable()
+
+
 class TableSeat:
     """One seat of a running game. `link` is the session that plays it now, and `handle` its number for the game.
 
@@ -51,7 +67,7 @@ class TableSeat:
     __slots__ = ("_notes_left", "clock", "handle", "index", "info", "last_question", "link", "seen", "table")
 
     def __init__(self, table: Table, index: int, info: SeatInfo, clock: Clock) -> None:
-        self.table = table
+        self.table: Table = table
         self.index = Seat(index)
         self.info = info
         self.clock = SeatClock(clock)
@@ -72,7 +88,8 @@ class TableSeat:
             self.link.push(frame)
 
     def leave(self) -> None:
-        """The game is over for the session."""
+        """The game is over."""
+        self.table = _NO_TABLE
         if self.link is not None:
             self.link.unseat(self.handle)
             self.link = None
