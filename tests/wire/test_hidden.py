@@ -6,6 +6,7 @@ hand and the draw pile, or within the draw pile. What the onlooker is sent must 
 
 import copy
 import random
+from dataclasses import fields
 
 import pytest
 
@@ -42,9 +43,18 @@ def random_move(game: Game, dice: random.Random) -> Move:
     return turn.end(dice.choice(turn.discards()))
 
 
+def fresh(state: State) -> State:
+    """A deep copy that has kept no views."""
+    twin = State.new(state.ruleset, state.terms, state.seats)
+    for field in fields(State):
+        if field.compare:
+            setattr(twin, field.name, copy.deepcopy(getattr(state, field.name)))
+    return twin
+
+
 def bytes_for(state: State, seat: Seat | None) -> bytes:
     """What a seat, or the public (None), is sent of a state; views are made anew."""
-    state.seat_views, state.public_view = [None] * state.seats, None
+    state = fresh(state)
     message = encode_table(public_view(state)) if seat is None else encode_view(seat_view(state, seat))
     return message.SerializeToString(deterministic=True)
 
@@ -60,7 +70,7 @@ def hidden_places(state: State, seat: Seat | None) -> list[Place]:
 
 def swapped(state: State, seat: Seat | None, dice: random.Random) -> State | None:
     """A copy in which two different hidden cards have changed places; None if there are none."""
-    twin = copy.deepcopy(state)
+    twin = fresh(state)
     places = hidden_places(twin, seat)
     if len(places) < 2:
         return None
@@ -102,7 +112,7 @@ def test_swapping_hidden_cards_changes_no_byte_of_a_view(seats: int) -> None:
 def test_the_comparison_would_notice_a_card_that_is_seen() -> None:
     game = play(2, 1, 40)
     seat = Seat(0)
-    twin = copy.deepcopy(game.state)
+    twin = fresh(game.state)
     seen, hidden = twin.hands[seat], twin.stock
     index = next(index for index, card in enumerate(hidden) if card != seen[0])
     seen[0], hidden[index] = hidden[index], seen[0]
