@@ -93,7 +93,8 @@ def _perform(check: Check, env: Mapping[str, str]) -> None:
     except OSError as error:
         raise _Failed(f"{check.work[0]} cannot be started: {error.strerror}") from error
     if done.returncode != 0:
-        raise _Failed(f"$ {' '.join(check.work[-6:])}\n{done.stdout}")
+        words = ["python" if word == sys.executable else word for word in check.work]
+        raise _Failed(f"$ {' '.join(words)}\n{done.stdout}")
 
 
 def _environment(settings: Settings, folder: Path) -> dict[str, str]:

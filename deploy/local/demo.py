@@ -47,6 +47,8 @@ class _Times:
     setup: float | None = None
     first_match: float | None = None
     season: float | None = None
+    #: matches that were finished when we first looked: an earlier start played them
+    inherited: int | None = None
 
 
 def run(options: Options) -> int:
@@ -168,6 +170,8 @@ class _Demo:
             seasons = await asyncio.to_thread(_seasons, self._ports.site_url)
             if seasons is not None and seasons != seen:
                 seen, moved = seasons, time.monotonic()
+            if seasons is not None and self._times.inherited is None:
+                self._times.inherited = sum(season.finished for season in seen)
             if self._times.first_match is None and any(season.finished for season in seen):
                 self._times.first_match = self._elapsed()
             self._console.live(screen.lines(seen))
@@ -194,7 +198,7 @@ class _Demo:
             "season": _rounded(times.season),
         }
         outcome["site"] = self._ports.site_url
-        outcome["decisions_per_second"] = _rounded(outcome.pop("decisions", 0) / (times.season or 1.0))
+        outcome["decisions_per_second"] = _rounded(_speed(outcome, times))
         if self._options.json is not None:
             self._options.json.parent.mkdir(parents=True, exist_ok=True)
             self._options.json.write_text(json.dumps(outcome, indent=2) + "\n")
@@ -226,8 +230,15 @@ async def _prepare(supervisor: Supervisor, work: Preparation) -> None:
     work.done()
 
 
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 2)
+def _rounded(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 2)
+
+
+def _speed(outcome: dict[str, Any], times: _Times) -> float | None:
+    """Decisions a second while we played; None if an earlier start had played everything."""
+    decisions, finished = outcome.pop("decisions"), outcome["matches"]["finished"]
+    played = finished - (times.inherited or 0)
+    return decisions * played / finished / times.season if played > 0 and times.season else None
 
 
 def _seasons(site: str) -> Sequence[Progress] | None:
