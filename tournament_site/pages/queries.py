@@ -41,8 +41,8 @@ def totals() -> Totals:
 
 
 def running_games(limit: int) -> list[Game]:
-    """Games that are being played now, the latest first, with match, seats, bots and versions."""
-    rows = Game.objects.filter(state=Game.State.RUNNING).select_related("attempt__match")
+    """The first games of matches that are being played now, the latest first, with match, seats, bots and versions."""
+    rows = Game.objects.filter(state=Game.State.RUNNING, index=0).select_related("attempt__match")
     return list(
         rows.prefetch_related("attempt__match__seats__bot", "attempt__match__seats__version").order_by(
             "-attempt__started_at", "-pk"

@@ -151,13 +151,13 @@ def percent(part: int, whole: int) -> int:
 
 
 def lasted(milliseconds: int) -> str:
-    """A stretch of time: 850 ms, 12.3 s, 4 min 05 s."""
+    """A stretch of time: 850 ms, 12.3 s, 4 min 05 s, 2 min."""
     if milliseconds < 1000:
         return f"{milliseconds} ms"
     if milliseconds < 60_000:
-        return f"{milliseconds / 1000:.1f} s"
+        return f"{milliseconds / 1000:.1f}".removesuffix(".0") + " s"
     minutes, rest = divmod(milliseconds // 1000, 60)
-    return f"{minutes} min {rest:02d} s"
+    return f"{minutes} min {rest:02d} s" if rest else f"{minutes} min"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from tournament_site.bots import queries as bot_queries
 from tournament_site.bots.models import Bot
 from tournament_site.leagues import queries as league_queries
+from tournament_site.matches.frames import harmless
 from tournament_site.matches.models import Match
 from tournament_site.pages import queries
 from tournament_site.pages.shown import Player, change, direction, elo, number
@@ -154,8 +155,8 @@ def _versions(found: Bot, names: Any) -> list[VersionLine]:
     return [
         VersionLine(
             label=version.label,
-            sdk=version.sdk,
-            language=version.language,
+            sdk=harmless(version.sdk),
+            language=harmless(version.language),
             active=version.pk == found.active_version_id,
             made=version.created_at,
             ratings=tuple(

@@ -16,7 +16,7 @@ from tournament_site import live
 from tournament_site.bots import queries as bot_queries
 from tournament_site.leagues import queries as league_queries
 from tournament_site.matches import queries as match_queries
-from tournament_site.matches.frames import Chapter, Film, film, film_json, live_json, phase_text, seat_json
+from tournament_site.matches.frames import Chapter, Film, film, film_json, harmless, live_json, phase_text, seat_json
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, Replay
 from tournament_site.pages import queries
 from tournament_site.pages.shown import Clock, Piece, Player, change, direction, elo, lasted, number, pieces
@@ -52,6 +52,7 @@ class GameShown:
 @dataclass(frozen=True, slots=True)
 class AttemptShown:
     attempt: Attempt
+    reason: str
     games: tuple[GameShown, ...]
 
 
@@ -93,11 +94,12 @@ class SeatDeal:
 
 @dataclass(frozen=True, slots=True)
 class ChapterShown:
-    """A deal with its moves; `seats` is empty if the deal was not finished."""
+    """A deal with its moves. `out` names who went out; `ending` says it otherwise. `seats` is empty without an end."""
 
     title: str
     frame: int
     dealer: str
+    out: str
     ending: str
     seats: tuple[SeatDeal, ...]
     moves: tuple[MoveShown, ...]
@@ -122,8 +124,9 @@ def match(request: HttpRequest, match_id: UUID) -> HttpResponse:
         "match": found,
         "pairing": league_queries.pairing_of(found.pk),
         "sides": list(zip(players, scores, strict=True)),
-        "attempts": [AttemptShown(each, _games(each)) for each in attempts],
+        "attempts": [AttemptShown(each, harmless(each.reason), _games(each)) for each in attempts],
         "waits": _why_it_waits(found),
+        "void_reason": harmless(found.void_reason),
         "ratings": _rating_lines(found),
         "clock": Clock.of(found.terms),
     }
@@ -281,7 +284,8 @@ def _chapter(shown: Film, chapter: Chapter, names: list[str]) -> ChapterShown:
         title="Tie-break" if chapter.tie_break else f"Deal {chapter.deal + 1}",
         frame=chapter.frame,
         dealer=names[chapter.dealer],
-        ending=chapter.ending if chapter.out is None else f"{names[chapter.out]} went out",
+        out="" if chapter.out is None else names[chapter.out],
+        ending=chapter.ending,
         seats=tuple(SeatDeal(*scored, out=seat == chapter.out) for seat, scored in enumerate(scores)),
         moves=tuple(moves),
     )

@@ -19,6 +19,7 @@ from tournament_site.common.throttle import NEW_BOTS_BY_OWNER, NEW_TOKENS_BY_OWN
 from tournament_site.common.tokens import Token
 from tournament_site.leagues import queries as league_queries
 from tournament_site.leagues import services as league_services
+from tournament_site.matches.frames import harmless
 from tournament_site.pages import forms, queries
 from tournament_site.pages.shown import Player, elo
 
@@ -92,7 +93,10 @@ def _manage_page(request: HttpRequest, bot: Bot, token: Token | None = None, sta
         "token": token.text if token else "",
         "tokens": list(bot_queries.tokens_of(bot)),
         "online": bool(bot_queries.online([bot.pk])),
-        "versions": queries.versions_of(bot)[:10],
+        "versions": [
+            {"row": row, "sdk": harmless(row.sdk), "language": harmless(row.language)}
+            for row in queries.versions_of(bot)[:10]
+        ],
         "open_seasons": list(league_queries.seasons_open_to(bot)),
         "seasons": list(league_queries.seasons_of(bot)[:20]),
         "server": settings.SITE.url,

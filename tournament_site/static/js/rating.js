@@ -26,7 +26,7 @@ function options(width) {
       {},
       { label: "Elo", stroke: colour("--brand"), width: 2, fill: colour("--brand-soft"), points: { show: values.length < 40, size: 6 } },
     ],
-    axes: [{ ...axis, values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")) }, { ...axis, size: 56 }],
+    axes: [{ ...axis, size: 34, values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")) }, { ...axis, size: 56, values: (_plot, ticks) => ticks.map((tick) => String(tick)) }],
     hooks: { setCursor: [(plot) => say(plot.cursor.idx)] },
   };
 }

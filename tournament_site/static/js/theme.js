@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const root = document.documentElement;
+  root.dataset.script = "on"; // what is said to browsers without scripts goes away
   const themes = ["auto", "light", "dark"];
 
   const stored = () => {
