@@ -159,6 +159,8 @@ class _Demo:
         self._times.setup = self._elapsed()
         console.line()
         console.line(f"  {console.painted(self._ports.site_url, 1)}   (Ctrl-C stops everything)")
+        if not self._options.once:
+            console.line("  one season waits for a bot of yours: see .venv/bin/phaseten --help")
         console.line()
 
     async def _watch(self, *, for_ever: bool = False) -> Sequence[Progress]:
@@ -248,4 +250,4 @@ def _seasons(site: str) -> Sequence[Progress] | None:
             found = json.load(answer)
     except (OSError, ValueError):  # URLError is an OSError
         return None
-    return tuple(Progress.from_json(season) for season in found)
+    return sorted(map(Progress.from_json, found), key=lambda season: season.id)
