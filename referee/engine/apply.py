@@ -39,7 +39,7 @@ def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case 
         case SkipPlayed():
             _give(state, event.seat, SKIP)
             state.waiting[event.target] += 1
-            state.seat_views[event.target] = None
+            state.seat_views[event.target].clear()
             _next_slot(state)
         case TurnSkipped():
             _skip_slot(state, event)
@@ -60,11 +60,11 @@ def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case 
             state.reshuffles += 1
         case SeatFaulted():
             state.faults[event.seat] = event.count
-            state.seat_views[event.seat] = None
+            state.seat_views[event.seat].clear()
         case SeatForfeited():
             state.forfeits[event.seat] = event.cause
             state.active -= 1
-            state.seat_views[event.seat] = None
+            state.seat_views[event.seat].clear()
         case GameEnded():
             state.game_end = event.cause
             state.places = event.places
@@ -82,13 +82,11 @@ def _draw(state: State, event: CardDrawn) -> None:
     pile.pop()
     insort(state.hands[event.seat], event.card)
     state.drawn = event.card
-    state.seat_views[event.seat] = None
 
 
 def _give(state: State, seat: Seat, card: Card) -> None:
     hand = state.hands[seat]
     hand.remove(card)
-    state.seat_views[seat] = None
     if not hand:
         state.out = seat
 
@@ -106,7 +104,7 @@ def _skip_slot(state: State, event: TurnSkipped) -> None:
         # The Skip that lay before the seat goes to the pile when the slot comes (official leaflet).
         state.waiting[event.seat] -= 1
         state.discard.append(SKIP)
-        state.seat_views[event.seat] = None
+        state.seat_views[event.seat].clear()
     _next_slot(state)
 
 
@@ -115,6 +113,7 @@ def _lay(state: State, event: PhaseLaid) -> None:
         for card in meld.cards:
             _give(state, event.seat, card)
     state.laid[event.seat] = event.phase
+    state.seat_views[event.seat].clear()
     state.melds[event.seat] = event.melds
     if not state.tie_break:
         state.completed[event.seat] += 1
@@ -125,7 +124,7 @@ def _hit(state: State, event: CardHit) -> None:
     melds = list(state.melds[event.owner])
     melds[event.meld] = grown(melds[event.meld], event.card, event.end)
     state.melds[event.owner] = tuple(melds)
-    state.seat_views[event.owner] = None
+    state.seat_views[event.owner].clear()
 
 
 def _deal(state: State, event: DealStarted) -> None:
@@ -177,4 +176,5 @@ def _skips_first_player(state: State) -> bool:
 
 
 def _forget_views(state: State) -> None:
-    state.seat_views = [None] * state.seats
+    for views in state.seat_views:
+        views.clear()

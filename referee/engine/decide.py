@@ -39,11 +39,11 @@ def decide(state: State, seat: Seat, move: Move, decks: DeckSource) -> tuple[Eve
 
 def _drawn(state: State, seat: Seat, decks: DeckSource) -> tuple[Event, ...]:
     if state.stock:
-        return (CardDrawn(seat, state.stock[-1], from_discard=False),)
+        return (CardDrawn(seat, state.stock[-1], False),)
     # The leaflets are silent on an empty pile; as everywhere in rummy the discards but the top one are shuffled.
     number = shuffle_number(state.deal, state.reshuffles + 1)
     stock = decks(number, tuple(sorted(state.discard[:-1])))
-    return (StockRebuilt(stock), CardDrawn(seat, stock[0], from_discard=False))
+    return (StockRebuilt(stock), CardDrawn(seat, stock[0], False))
 
 
 def _taken(state: State, seat: Seat) -> tuple[Event, ...]:
@@ -52,7 +52,7 @@ def _taken(state: State, seat: Seat) -> tuple[Event, ...]:
     top = state.discard[-1]
     if top == SKIP_KIND and not state.ruleset.take_skip_from_discard:
         raise IllegalMove(Reason.SKIP_NOT_TAKEABLE)
-    return (CardDrawn(seat, top, from_discard=True),)
+    return (CardDrawn(seat, top, True),)
 
 
 def _full_play(state: State, seat: Seat, play: Play) -> tuple[Event, ...]:

@@ -10,6 +10,7 @@ from enum import Enum
 from referee.engine.cards import Card
 from referee.engine.moves import End, Seat
 from referee.engine.ruleset import GoalKind, Ruleset, Terms
+from referee.engine.values import quick
 
 
 class FaultKind(Enum):
@@ -48,6 +49,7 @@ class GameEnd(Enum):
     FORFEITS = "forfeits"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class TableMeld:
     """A meld on the table: its kind, its cards (a run lowest first) and what it stands for.
@@ -88,6 +90,7 @@ class StockRebuilt:
     stock: tuple[Card, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CardDrawn:
     seat: Seat
@@ -102,6 +105,7 @@ class PhaseLaid:
     melds: tuple[TableMeld, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CardHit:
     """`end` is set for runs and None for sets and colours."""
@@ -113,6 +117,7 @@ class CardHit:
     end: End | None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CardDiscarded:
     """A card went to the discard pile, a Skip without a target included."""

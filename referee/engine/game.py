@@ -124,11 +124,14 @@ class Game:
 
         Raises IllegalMove; then nothing happened.
         """
-        events = decide(self._state, seat, move, self._decks)
-        start = len(self._log)
-        self._record(events)
+        state, log = self._state, self._log
+        events = decide(state, seat, move, self._decks)
+        for event in events:
+            apply(state, event)
+        log += events
+        decided = len(log)
         self._settle()
-        return tuple(self._log[start:])
+        return events if len(log) == decided else (*events, *log[decided:])
 
     def fault(self, seat: Seat, kind: FaultKind) -> tuple[Event, ...]:
         """Log a fault; at the limit of the terms the seat forfeits. If its decision was awaited, the default move is played.

@@ -1,41 +1,23 @@
-"""The ways to lay a phase that a hand can pay for, best first."""
+"""The ways to lay a phase that a hand can pay for, best first.
+
+A way is one part per goal. Parts are plain tuples, since many are looked at and few are laid:
+`(value, naturals, wilds)` for a set or colour (`value` as in Meld.meaning), `(low, high, held)` for a run, where `held` has
+the bit `1 << number` for each place of a number card; the other places are Wilds.
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import product
+from functools import lru_cache
 from typing import Final
 
-from referee.engine.cards import NUMBERS, WILD_KIND, Card
+from referee.engine.cards import NUMBERS, WILD, Card
 from referee.engine.moves import Meld
-from referee.engine.ruleset import PHASES, CardPoints, GoalKind, Ruleset
+from referee.engine.ruleset import PHASES, CardPoints, Goal, GoalKind, Ruleset
 
 _TOP: Final = 12
+_NUMBER: Final = tuple(kind % 12 + 1 for kind in range(NUMBERS))
+_COLOR: Final = tuple(kind // 12 for kind in range(NUMBERS))
 
-
-@dataclass(frozen=True, slots=True)
-class _Same:
-    """Naturals of one number or colour (`value` as in Meld.meaning), then Wilds."""
-
-    value: int
-    naturals: int
-    wilds: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A run from `low` to `high`; `held` has a bit (1 << number) for each place of a number card, the rest are Wilds."""
-
-    low: int
-    high: int
-    held: int
-
-    @property
-    def wilds(self) -> int:
-        return self.high - self.low + 1 - self.held.bit_count()
-
-
-_Part = _Same | _Row
+_Part = tuple[int, int, int]
 _Way = tuple[_Part, ...]
 
 
@@ -46,84 +28,91 @@ def lays(hand: Sequence[Card], phase: int, ruleset: Ruleset) -> tuple[tuple[Meld
     melds and no more Wilds than it needs. Best is what leaves fewest penalty points in hand, Wilds not counted since
     they can be hit at once, and then what uses fewest Wilds.
     """
-    stock = _Stock(hand, by_color=PHASES[phase][0].kind is GoalKind.COLOR)
-    if not any(stock.counts):
-        return ()  # a phase needs a number card, and every way below uses one
-    ways = sorted(_ways(phase, stock), key=partial(_cost, stock.points(ruleset.card_points)))
-    return tuple(stock.melds(way) for way in ways)
+    stock = _Stock(hand, PHASES[phase], ruleset.card_points)
+    return tuple(map(stock.melds, sorted(stock.ways(), key=stock.cost)))
+
+
+def best_lay(hand: Sequence[Card], phase: int, ruleset: Ruleset) -> tuple[Meld, ...] | None:
+    """The first of `lays`, or None if the phase cannot be laid; cheaper than asking for all."""
+    stock = _Stock(hand, PHASES[phase], ruleset.card_points)
+    best = min(stock.ways(), key=stock.cost, default=None)
+    return None if best is None else stock.melds(best)
 
 
 class _Stock:
-    """A hand sorted by number (or colour): what can be paid with."""
+    """A hand counted by number (by colour for a colour phase): what can be paid with."""
 
-    def __init__(self, hand: Sequence[Card], *, by_color: bool) -> None:
-        self._by_color = by_color
-        self.cards: list[list[Card]] = [[] for _ in range(_TOP + 1)]
-        self.wilds: list[Card] = []
-        for card in hand:
-            if card < NUMBERS:
-                self.cards[card // 12 if by_color else card % 12 + 1].append(card)
-            elif card == WILD_KIND:
-                self.wilds.append(card)
-        self.counts = [len(cards) for cards in self.cards]
-        self.held = sum(1 << value for value, count in enumerate(self.counts) if count)
+    __slots__ = ("counts", "goals", "held", "numbers", "points", "values", "wilds")
 
-    @property
-    def values(self) -> list[int]:
-        return [value for value, count in enumerate(self.counts) if count]
+    def __init__(self, hand: Sequence[Card], goals: tuple[Goal, ...], points: CardPoints) -> None:
+        self.goals = goals
+        by_color = goals[0].kind is GoalKind.COLOR
+        self.values = values = _COLOR if by_color else _NUMBER
+        self.numbers = [card for card in hand if card < NUMBERS]
+        self.wilds = hand.count(WILD)
+        self.counts = counts = [0] * (_TOP + 1)
+        held = 0
+        for card in self.numbers:
+            value = values[card]
+            counts[value] += 1
+            held |= 1 << value
+        self.held = held
+        # Of a colour any card may stay: the more are laid, the better.
+        self.points = [1] * 4 if by_color else [points.low] * 10 + [points.high] * 3
 
-    def points(self, points: CardPoints) -> list[int]:
-        """What a card of each value costs in hand; of a colour, one point for each: more cards laid is better."""
-        return [1 if self._by_color else points.low if value < 10 else points.high for value in range(_TOP + 1)]
+    def ways(self) -> Iterator[_Way]:
+        if not self.numbers:
+            return iter(())  # a phase needs a number card, and every way below uses one
+        first = self.goals[0]
+        if first.kind is GoalKind.RUN:
+            return ((row,) for row in _rows(first.size, self.held, self.wilds))
+        if first.kind is GoalKind.COLOR:
+            return _one_color(self, first.size)
+        second = self.goals[1]
+        return (_two_sets if second.kind is GoalKind.SET else _set_and_run)(self, first.size, second.size)
+
+    def cost(self, way: _Way) -> tuple[int, int]:
+        """The points laid down, as a negative number, and the Wilds used."""
+        points, laid, wilds = self.points, 0, 0
+        for goal, (one, two, three) in zip(self.goals, way, strict=True):
+            if goal.kind is GoalKind.RUN:
+                laid += points[1] * (three & _LOW).bit_count() + points[_TOP] * (three & ~_LOW).bit_count()
+                wilds += two - one + 1 - three.bit_count()
+            else:
+                laid += two * points[one]
+                wilds += three
+        return -laid, wilds
 
     def melds(self, way: _Way) -> tuple[Meld, ...]:
-        pool = [list(cards) for cards in self.cards]
-        wilds = list(self.wilds)
+        pool: list[list[Card]] = [[] for _ in range(_TOP + 1)]
+        for card in self.numbers:
+            pool[self.values[card]].append(card)
         melds = []
-        for part in way:
-            if isinstance(part, _Same):
-                naturals = [pool[part.value].pop(0) for _ in range(part.naturals)]
-                cards = naturals + [wilds.pop() for _ in range(part.wilds)]
-                melds.append(Meld(tuple(cards), None if naturals else part.value))
+        for goal, (one, two, three) in zip(self.goals, way, strict=True):
+            if goal.kind is GoalKind.RUN:
+                row = [pool[number].pop() if three >> number & 1 else WILD for number in range(one, two + 1)]
+                melds.append(Meld(tuple(row), None if three else one))
             else:
-                row = range(part.low, part.high + 1)
-                cards = [pool[value].pop(0) if part.held >> value & 1 else wilds.pop() for value in row]
-                melds.append(Meld(tuple(cards), None if part.held else part.low))
+                taken = pool[one][:two]
+                del pool[one][:two]
+                melds.append(Meld((*taken, *(WILD,) * three), None if two else one))
         return tuple(melds)
 
 
-def _cost(points: list[int], way: _Way) -> tuple[int, int]:
-    laid = 0
-    for part in way:
-        if isinstance(part, _Same):
-            laid += part.naturals * points[part.value]
-        else:
-            laid += sum(points[value] for value in range(part.low, part.high + 1) if part.held >> value & 1)
-    return -laid, sum(part.wilds for part in way)
-
-
-def _ways(phase: int, stock: _Stock) -> Iterator[_Way]:
-    goals = PHASES[phase]
-    first = goals[0]
-    if first.kind is GoalKind.RUN:
-        return ((row,) for row in _rows(first.size, stock.held, len(stock.wilds)))
-    if first.kind is GoalKind.COLOR:
-        return _one_color(stock, first.size)
-    if goals[1].kind is GoalKind.SET:
-        return _two_sets(stock, first.size, goals[1].size)
-    return _set_and_run(stock, first.size, goals[1].size)
+_LOW: Final = (1 << 10) - 1  # the numbers 1 to 9, as bits
 
 
 def _one_color(stock: _Stock, size: int) -> Iterator[_Way]:
-    for color in stock.values:
-        missing = max(0, size - stock.counts[color])
-        if missing <= len(stock.wilds):
-            yield (_Same(color, stock.counts[color], missing),)
+    for color in range(4):
+        count = stock.counts[color]
+        if count and size - count <= stock.wilds:
+            yield ((color, count, max(0, size - count)),)
 
 
-def _rows(length: int, held: int, wilds: int) -> list[_Row]:
+@lru_cache(maxsize=4096)
+def _rows(length: int, held: int, wilds: int) -> tuple[_Part, ...]:
     """Every run of at least `length` that the numbers `held` and the Wilds can make, grown over all numbers that follow."""
-    rows: dict[_Row, None] = {}
+    rows: dict[_Part, None] = {}
     for start in range(1, _TOP + 2 - length):
         low, high = start, start + length - 1
         if length - (held & _between(low, high)).bit_count() > wilds:
@@ -132,8 +121,8 @@ def _rows(length: int, held: int, wilds: int) -> list[_Row]:
             low -= 1
         while held >> (high + 1) & 1 and high < _TOP:
             high += 1
-        rows[_Row(low, high, held & _between(low, high))] = None
-    return list(rows)
+        rows[low, high, held & _between(low, high)] = None
+    return tuple(rows)
 
 
 def _between(low: int, high: int) -> int:
@@ -141,37 +130,37 @@ def _between(low: int, high: int) -> int:
 
 
 def _two_sets(stock: _Stock, first: int, second: int) -> Iterator[_Way]:
-    counts, wilds = stock.counts, len(stock.wilds)
-    for one, other in product(stock.values, repeat=2):
-        if one == other:
-            yield from _one_number(one, counts[one], wilds, (first, second))
-        elif first != second or one < other:
-            parts = (_filled(one, counts[one], first), _filled(other, counts[other], second))
-            if parts[0].wilds + parts[1].wilds <= wilds:
-                yield parts
-
-
-def _filled(value: int, naturals: int, size: int) -> _Same:
-    return _Same(value, naturals, max(0, size - naturals))
-
-
-def _one_number(value: int, count: int, wilds: int, sizes: tuple[int, int]) -> Iterator[_Way]:
-    """Both sets of one number: the second takes what the first does not need, the first takes what then is too much."""
-    spare = min(max(0, count - sizes[0]), sizes[1])
-    parts = (_filled(value, count - spare, sizes[0]), _filled(value, spare, sizes[1]))
-    if parts[0].wilds + parts[1].wilds <= wilds:
-        yield parts
+    counts, wilds = stock.counts, stock.wilds
+    able = [number for number in range(1, _TOP + 1) if counts[number] and second - counts[number] <= wilds]
+    for one in able:
+        count = counts[one]
+        if first + second - count <= wilds:
+            # Both sets of one number: the second takes what the first does not need, the first what is then too much.
+            spare = min(max(0, count - first), second)
+            yield (one, count - spare, max(0, first - count + spare)), (one, spare, second - spare)
+        left = wilds - max(0, first - count)
+        if left < 0:
+            continue
+        for other in able:
+            # Two goals of one size are met by the same two numbers in either order.
+            twice = one == other or (first == second and other < one)
+            if not twice and second - counts[other] <= left:
+                more = counts[other]
+                yield (one, count, max(0, first - count)), (other, more, max(0, second - more))
 
 
 def _set_and_run(stock: _Stock, size: int, length: int) -> Iterator[_Way]:
     """For every number: all its copies in the set, or one of them in the run where the run has a place for it."""
-    wilds = len(stock.wilds)
-    for value in stock.values:
-        count = stock.counts[value]
-        whole = _filled(value, count, size)
-        for row in _rows(length, stock.held & ~(1 << value), wilds - whole.wilds):
-            yield whole, row
-        shared = _filled(value, count - 1, size)
-        for row in _rows(length, stock.held, wilds - shared.wilds):
-            if row.held >> value & 1:
-                yield shared, row
+    wilds, held = stock.wilds, stock.held
+    for number in range(1, _TOP + 1):
+        count = stock.counts[number]
+        if not count or size - count > wilds:
+            continue
+        need = max(0, size - count)
+        for row in _rows(length, held & ~(1 << number), wilds - need):
+            yield (number, count, need), row
+        need = max(0, size - count + 1)
+        if need <= wilds:
+            for row in _rows(length, held, wilds - need):
+                if row[2] >> number & 1:
+                    yield (number, count - 1, need), row

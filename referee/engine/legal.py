@@ -6,7 +6,7 @@ from referee.engine import melds as table_rules
 from referee.engine.cards import NUMBERS, SKIP_KIND, Card
 from referee.engine.errors import IllegalMove, Reason
 from referee.engine.events import TableMeld
-from referee.engine.lays import lays
+from referee.engine.lays import best_lay, lays
 from referee.engine.moves import Draw, End, Hit, Meld, Play, Seat
 from referee.engine.ruleset import Ruleset
 from referee.engine.view import View
@@ -65,6 +65,10 @@ class Turn:
         """The good ways to lay the own phase now, best first (see `lays`); empty if there is none or it is laid already."""
         return () if self.laid or not self.phase else lays(self.hand, self.phase, self._ruleset)
 
+    def best_lay(self) -> tuple[Meld, ...] | None:
+        """The first of `lays`, or None; cheaper than asking for all."""
+        return None if self.laid or not self.phase else best_lay(self.hand, self.phase, self._ruleset)
+
     def lay(self, melds: tuple[Meld, ...]) -> None:
         """Lay these melds. Raises IllegalMove; then nothing is changed."""
         if self.laid:
@@ -82,23 +86,21 @@ class Turn:
         """
         if not self.laid:
             return ()
-        cards = sorted(set(self.hand))
-        found: list[Hit] = []
+        hand = frozenset(self.hand)
+        numbers: list[Hit] = []
         useful: list[Hit] = []
         wild: list[Hit] = []
         for owner, melds in enumerate(self.table):
             for index, meld in enumerate(melds):
-                fitting = table_rules.open_kinds(meld)
-                for card in cards:
-                    if card not in fitting:
-                        continue
+                fitting = hand & table_rules.open_kinds(meld)
+                for card in sorted(fitting) if len(fitting) > 1 else fitting:
                     if card < NUMBERS:
-                        found.append(Hit(Seat(owner), index, card))
+                        numbers.append(Hit(Seat(owner), index, card))
                         continue
                     for end in table_rules.ends(meld, card):
                         makes_room = end is not None and self._holds(_beyond(meld, end))
                         (useful if makes_room else wild).append(Hit(Seat(owner), index, card, end))
-        return (*found, *useful, *wild)
+        return (*numbers, *useful, *wild)
 
     def _holds(self, number: int) -> bool:
         return any(card < NUMBERS and card % 12 + 1 == number for card in self.hand)

@@ -1,7 +1,6 @@
 """Melds: does a wish meet its goal, and what may be added to a meld on the table."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from referee.engine.cards import CARDS, NUMBERS, SKIP_KIND, WILD, WILD_KIND, Card
 from referee.engine.errors import IllegalMove, Reason
@@ -44,14 +43,14 @@ def take(hand: list[Card], card: Card) -> None:
 
 def _matched(melds: Sequence[Meld], goals: tuple[Goal, ...]) -> tuple[TableMeld, ...]:
     """Melds against goals. Of two orders that both fail, the one in which more melds fit names the reason."""
-    results = [_against(melds, goals)]
-    if len(goals) == 2 and goals[0] != goals[1]:
-        results.append(_against(melds, goals[::-1]))
-    for result in results:
-        if not result[1]:
-            return tuple(result[0])
-    closest = max(results, key=lambda result: len(result[0]))
-    raise closest[1][0]
+    fitting, problems = _against(melds, goals)
+    if problems and len(goals) == 2 and goals[0] != goals[1]:
+        others, other_problems = _against(melds, goals[::-1])
+        if len(others) > len(fitting):
+            fitting, problems = others, other_problems
+    if problems:
+        raise problems[0]
+    return tuple(fitting)
 
 
 def _against(melds: Sequence[Meld], goals: tuple[Goal, ...]) -> tuple[list[TableMeld], list[IllegalMove]]:
@@ -171,12 +170,19 @@ def grown(meld: TableMeld, card: Card, end: End | None) -> TableMeld:
     return TableMeld(meld.kind, (*meld.cards, card), meld.value)
 
 
-@lru_cache(maxsize=1024)
-def _open_kinds(kind: GoalKind, value: int, size: int) -> frozenset[Card]:
+def _open(kind: GoalKind, value: int, size: int) -> frozenset[Card]:
     probe = TableMeld(kind, (WILD,) * size, value)
     return frozenset(card for card in CARDS if ends(probe, card))
 
 
+_OPEN_SETS = tuple(_open(GoalKind.SET, value, 2) for value in range(_TOP + 1))
+_OPEN_COLORS = tuple(_open(GoalKind.COLOR, value, 2) for value in range(4))
+_OPEN_RUNS = tuple(tuple(_open(GoalKind.RUN, low, size) for size in range(_TOP + 2 - low)) for low in range(_TOP + 1))
+
+
 def open_kinds(meld: TableMeld) -> frozenset[Card]:
     """Every kind that may be added to this meld now."""
-    return _open_kinds(meld.kind, meld.value, len(meld.cards))
+    kind = meld.kind
+    if kind is GoalKind.RUN:
+        return _OPEN_RUNS[meld.value][len(meld.cards)]
+    return _OPEN_SETS[meld.value] if kind is GoalKind.SET else _OPEN_COLORS[meld.value]

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import NewType
 
 from referee.engine.cards import Card
+from referee.engine.values import quick
 
 Seat = NewType("Seat", int)  # 0 .. seats-1, clockwise
 
@@ -23,6 +24,7 @@ class Draw:
     from_discard: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Meld:
     """Cards laid for one goal. A run is listed lowest first, so a Wild's place is its meaning.
@@ -35,6 +37,7 @@ class Meld:
     meaning: int | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Hit:
     """Add a card to a meld on the table: meld number `meld` (from 0) of seat `owner`.
@@ -48,6 +51,7 @@ class Hit:
     end: End | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Play:
     """The rest of a turn, judged in this order: lay the phase, hit, discard (with a target if it is a Skip).

@@ -3,6 +3,7 @@
 This is the only place where hidden cards are left out. Views are kept with the state until an event touches them.
 """
 
+from operator import getitem
 from typing import assert_never
 
 from referee.engine.apply import start_cards
@@ -47,10 +48,13 @@ def public_view(state: State) -> PublicView:
 
 
 def _table(state: State) -> PublicView:
-    seats = state.seat_views
-    for seat, known in enumerate(seats):
-        if known is None:
-            seats[seat] = _seat(state, Seat(seat))
+    sizes = list(map(len, state.hands))
+    try:
+        seats = tuple(map(getitem, state.seat_views, sizes))
+    except KeyError:
+        for seat, size in enumerate(sizes):
+            state.seat_views[seat][size] = _seat(state, Seat(seat))
+        seats = tuple(map(getitem, state.seat_views, sizes))
     discard = state.discard
     return PublicView(
         state.deal,
@@ -62,15 +66,18 @@ def _table(state: State) -> PublicView:
         len(state.stock),
         len(discard),
         discard[-1] if discard else None,
-        tuple(seat for seat in seats if seat is not None),
+        seats,
     )
+
+
+_DRAW, _PLAY, _OVER = Stage.DRAW, Stage.PLAY, Stage.OVER
 
 
 def stage(state: State) -> Stage:
     """Which decision is due."""
-    if state.game_end is not None:
-        return Stage.OVER
-    return Stage.DRAW if state.drawn is None else Stage.PLAY
+    if state.drawn is not None:
+        return _PLAY
+    return _DRAW if state.game_end is None else _OVER
 
 
 def _seat(state: State, seat: Seat) -> SeatView:

@@ -1,154 +1,191 @@
 """The meld search: how far a hand is from a phase, which cards help, and what to keep.
 
-Only counts matter: cards per number, or per colour for a colour phase, and Wilds. They are packed into one integer with a
-byte for each of twelve slots and one for the Wilds. Equal hands then share one cached answer, and a question about all
-slots at once ("which numbers are held twice?") is one sum: a *set of slots* has the high bit of each slot's byte set.
+Only counts matter: cards per number, or per colour for a colour phase, and Wilds. They are packed into one integer that a
+processor adds in one step: five bits for each of twelve slots, then the Wilds. Equal hands share one cached answer, and a
+question about all slots at once ("which numbers are held twice?") is one sum: a *set of slots* has the top bit of each of
+its slots set, a bit that no count reaches.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Final
 
 from referee.engine.cards import CARDS, NUMBERS, SKIP_KIND, WILD, Card
-from referee.engine.ruleset import PHASES, GoalKind
+from referee.engine.ruleset import PHASES, Goal, GoalKind
+from referee.engine.values import quick
 
-_WILDS: Final = 12  # the slot of the Wilds; Skips come after it: they are never counted, they help nothing
-_WIDTH: Final = 14
-_WILD_SHIFT: Final = 8 * _WILDS
+_BITS: Final = 5
+_SLOTS: Final = 12
+_COUNT: Final = 15  # the bits of a slot that count
+_WILD_SHIFT: Final = _BITS * _SLOTS
 _NATURAL: Final = (1 << _WILD_SHIFT) - 1
-_ONES: Final = int.from_bytes(b"\x01" * _WILDS, "little")
-_BELOW: Final = 0x7F * _ONES
-_ALL: Final = 0x80 * _ONES
+_SHIFTS: Final = tuple(range(0, _WILD_SHIFT, _BITS))
+_ONES: Final = sum(1 << shift for shift in _SHIFTS)
+_ALL: Final = 16 * _ONES
 
-_NUMBER_SLOTS: Final = (*(kind % 12 for kind in range(NUMBERS)), _WILDS, _WILDS + 1)
-_COLOR_SLOTS: Final = (*(kind // 12 for kind in range(NUMBERS)), _WILDS, _WILDS + 1)
+# Where each kind is counted. Skips come last, where nothing is ever kept: they help nothing.
+_NUMBER_SHIFT: Final = (*(kind % 12 * _BITS for kind in range(NUMBERS)), _WILD_SHIFT, _WILD_SHIFT + 8)
+_COLOR_SHIFT: Final = (*(kind // 12 * _BITS for kind in range(NUMBERS)), _WILD_SHIFT, _WILD_SHIFT + 8)
 
 
 def _by_color(phase: int) -> bool:
     return PHASES[phase][0].kind is GoalKind.COLOR
 
 
-_SLOTS: Final = {phase: _COLOR_SLOTS if _by_color(phase) else _NUMBER_SLOTS for phase in PHASES}
-_PACK: Final = {
-    phase: tuple(0 if kind == SKIP_KIND else 1 << 8 * slot for kind, slot in enumerate(slots)).__getitem__
-    for phase, slots in _SLOTS.items()
-}
+def _units(phase: int) -> dict[Card, int]:
+    return {card: 0 if card == SKIP_KIND else 1 << _SHIFT_OF[phase][card] for card in CARDS}
 
 
+_SHIFT_OF: Final = {phase: _COLOR_SHIFT if _by_color(phase) else _NUMBER_SHIFT for phase in PHASES}
+_PACK: Final = {phase: _units(phase).__getitem__ for phase in PHASES}
+
+# What a search finds: the most cards that can be used, the slots of which one card more would raise that, and the number
+# cards to keep, packed, goal by goal.
+_Best = tuple[int, int, tuple[int, ...]]
+# What is known of a packed hand: the distance, the useful slots, the cards to keep goal by goal, and those cards with Wilds.
+_Survey = tuple[int, int, tuple[int, ...], int]
+
+
+@quick
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A shortest way from a hand to a phase.
 
     `distance` is the number of cards still missing, Wilds in hand already counted: 0 means that the phase can be laid now.
-    `useful` holds every kind that, added to the hand, makes the distance smaller (empty at distance 0).
     """
 
     phase: int
     hand: tuple[Card, ...]
     distance: int
-    useful: frozenset[Card]
-    _packed: int = field(repr=False, compare=False)
+    _survey: _Survey = field(repr=False, compare=False)
 
     @property
-    def parts(self) -> tuple[tuple[Card, ...], ...]:
-        """Goal by goal, the cards of the hand that this plan keeps: number cards ascending, then Wilds."""
-        rest: Sequence[Card] = self.hand
-        parts = []
-        for take in _takes(self.phase, self._packed):
-            kept, rest = _split(rest, take, _SLOTS[self.phase])
-            parts.append(tuple(kept))
-        return tuple(parts)
+    def useful(self) -> frozenset[Card]:
+        """Every kind that, added to the hand, makes the distance smaller; empty at distance 0."""
+        _, slots, takes, _ = self._survey
+        # Without a number card the last card missing must be one, so a Wild helps only before that.
+        with_wild = self.distance > (0 if any(takes) else 1)
+        return _kinds(self.phase, slots, with_wild)
 
     @property
     def leftover(self) -> tuple[Card, ...]:
-        """The rest of the hand, ascending, Skips included: throwing any one of it leaves the distance as it is."""
-        kept = sum(_takes(self.phase, self._packed))
-        return tuple(_split(self.hand, kept, _SLOTS[self.phase])[1])
+        """What the plan does not keep, ascending, Skips included: throwing any one of it leaves the distance as it is."""
+        shifts = _SHIFT_OF[self.phase]
+        kept = self._survey[3]
+        rest = []
+        for card in self.hand:
+            shift = shifts[card]
+            if kept >> shift & _COUNT:
+                kept -= 1 << shift
+            else:
+                rest.append(card)
+        return tuple(rest)
+
+    @property
+    def parts(self) -> tuple[tuple[Card, ...], ...]:
+        """Goal by goal, the cards of the hand that the plan keeps: number cards ascending, then Wilds."""
+        shifts = _SHIFT_OF[self.phase]
+        _, _, takes, kept = self._survey
+        wilds = kept >> _WILD_SHIFT
+        numbers = [card for card in self.hand if card < NUMBERS]
+        parts = []
+        for goal, take in zip(PHASES[self.phase], takes, strict=True):
+            part: list[Card] = []
+            for card in tuple(numbers):
+                if take >> shifts[card] & _COUNT:
+                    take -= 1 << shifts[card]  # noqa: PLW2901  what is still to be taken
+                    part.append(card)
+                    numbers.remove(card)
+            used = min(wilds, goal.size - len(part))
+            wilds -= used
+            parts.append((*part, *(WILD,) * used))
+        return tuple(parts)
 
 
 def plan(hand: tuple[Card, ...], phase: int) -> Plan:
     """The shortest way from `hand` (in ascending order, as in `View.hand`) to a phase (1-10; KeyError for any other).
 
-    Counted by the official duty of at least one number card in the phase. Takes one or two microseconds for a hand seen
-    lately, a few for a new one.
+    Counted by the official duty of at least one number card in the phase. Takes about a microsecond for a hand seen lately,
+    a few for a new one.
     """
-    packed = sum(map(_PACK[phase], hand))
-    distance, useful = _survey(phase, packed)
-    return Plan(phase, hand, distance, useful, packed)
-
-
-def _split(hand: Sequence[Card], take: int, slots: Sequence[int]) -> tuple[list[Card], list[Card]]:
-    """The first cards of a hand that make up the packed counts `take`, and the others."""
-    budget = bytearray(take.to_bytes(_WIDTH, "little"))
-    kept: list[Card] = []
-    rest: list[Card] = []
-    for card in hand:
-        slot = slots[card]
-        if budget[slot]:
-            budget[slot] -= 1
-            kept.append(card)
-        else:
-            rest.append(card)
-    return kept, rest
+    survey = _look(phase, sum(map(_PACK[phase], hand)))
+    return Plan(phase, hand, survey[0], survey)
 
 
 @lru_cache(maxsize=8192)
-def _survey(phase: int, packed: int) -> tuple[int, frozenset[Card]]:
-    """Distance and useful kinds."""
-    goals = PHASES[phase]
-    first = goals[0]
-    total = first.size if len(goals) == 1 else first.size + goals[1].size
+def _look(phase: int, packed: int) -> _Survey:
+    """The survey of a packed hand."""
+    total, best = _SEARCHES[phase]
     wilds = packed >> _WILD_SHIFT
     numbers = packed & _NATURAL
+    have, slots, takes = best(numbers)
+    kept = sum(takes) + (min(wilds, total - have) << _WILD_SHIFT)
+    missing = total - have - wilds
     if not numbers:
         # Wilds and Skips alone lack at least the number card that a phase must hold.
-        return max(1, total - wilds), _kinds(phase, _ALL, with_wild=total - wilds > 1)
-    if first.kind is GoalKind.COLOR:
-        most = min(max(numbers.to_bytes(_WIDTH, "little")), first.size)
-        have, slots = most, _slots_with(numbers, most)
-    elif first.kind is GoalKind.RUN:
-        have, slots, _ = _run(first.size, _held(numbers))
-    elif goals[1].kind is GoalKind.SET:
-        have, slots = _best_sets(numbers, first.size, goals[1].size)
-    else:
-        have, slots = _best_set_and_run(numbers, first.size, goals[1].size)
-    missing = total - have - wilds
-    return (missing, _kinds(phase, slots, with_wild=True)) if missing > 0 else (0, _NOTHING)
+        return max(1, missing), _ALL, takes, kept
+    return (missing, slots, takes, kept) if missing > 0 else (0, 0, takes, kept)
 
 
-_NOTHING: Final[frozenset[Card]] = frozenset()
+_CARDS_OF: Final = {
+    shifts: tuple((slot, tuple(card for card in CARDS[:NUMBERS] if shifts[card] == slot)) for slot in _SHIFTS)
+    for shifts in (_NUMBER_SHIFT, _COLOR_SHIFT)
+}
 
 
 @lru_cache(maxsize=8192)
-def _kinds(phase: int, slots: int, *, with_wild: bool) -> frozenset[Card]:
-    table = _SLOTS[phase]
-    numbers = (card for card in CARDS[:NUMBERS] if slots >> 8 * table[card] & 0x80)
-    return frozenset((*numbers, WILD) if with_wild else numbers)
-
-
-def _held(numbers: int) -> int:
-    """The slots that hold a card."""
-    return (numbers + _BELOW) & _ALL
+def _kinds(phase: int, slots: int, with_wild: bool) -> frozenset[Card]:
+    """The cards that belong to a set of slots."""
+    found = [WILD] if with_wild else []
+    for shift, cards in _CARDS_OF[_SHIFT_OF[phase]]:
+        if slots >> shift & 16:
+            found += cards
+    return frozenset(found)
 
 
 def _slots_with(numbers: int, count: int) -> int:
     """The slots that hold exactly `count` cards."""
-    return ~((numbers ^ count * _ONES) + _BELOW) & _ALL
+    return ~((numbers ^ count * _ONES) + _COUNT * _ONES) & _ALL
+
+
+def _at_least(numbers: int, count: int) -> int:
+    """The slots that hold `count` cards or more (1 to 16)."""
+    return numbers + (16 - count) * _ONES & _ALL
+
+
+def _lowest(slots: int) -> int:
+    """The shift of the lowest slot of a set."""
+    return (slots & -slots).bit_length() - _BITS
+
+
+def _best_color(size: int, numbers: int) -> _Best:
+    most = 0
+    while _at_least(numbers, most + 1):
+        most += 1
+    slots = _slots_with(numbers, most)
+    have = min(most, size)
+    return have, slots, (have << _lowest(slots),)
+
+
+def _best_run(length: int, numbers: int) -> _Best:
+    held = _at_least(numbers, 1)
+    have, useful, window = _run(length, held)
+    return have, useful, ((window & held) >> 4,)
 
 
 @cache  # at most 4096 sets of numbers for each of four lengths
 def _run(length: int, held: int) -> tuple[int, int, int]:
     """For a set of numbers: how many of them the best run uses, which ones more would raise that, and the run's slots."""
-    have, useful, best = 0, 0, 0
-    window = _ALL >> 8 * (_WILDS - length)
-    for _ in range(_WILDS + 1 - length):
+    have, useful, best = -1, 0, 0
+    window = _ALL >> _BITS * (_SLOTS - length)
+    for _ in range(_SLOTS + 1 - length):
         inside = (held & window).bit_count()
         if inside > have:
             have, useful, best = inside, 0, window
         if inside == have:
             useful |= window & ~held
-        window <<= 8
+        window <<= _BITS
     return have, useful, best
 
 
@@ -159,7 +196,7 @@ def _sets(high: int, low: int, first: int, second: int) -> tuple[int, bool, bool
     return (
         have,
         _sets_use(high + 1, low, first, second) > have,
-        _sets_use(high, low + 1, first, second) > have,
+        low < high and _sets_use(high, low + 1, first, second) > have,
     )
 
 
@@ -168,95 +205,60 @@ def _sets_use(high: int, low: int, first: int, second: int) -> int:
     return max(min(high, first) + min(low, second), min(high, first + second))
 
 
-def _best_sets(numbers: int, first: int, second: int) -> tuple[int, int]:
-    """The most cards that two sets can use, and the slots of which one card more would raise that."""
-    *_, low, high = sorted(numbers.to_bytes(_WILDS, "little"))
+def _best_sets(first: int, second: int, numbers: int) -> _Best:
+    high = low = 0
+    slots = _ALL
+    while more := _at_least(numbers, high + 1):
+        high += 1
+        slots = more
+        if more & (more - 1):
+            low = high
     have, more_high, more_low = _sets(high, low, first, second)
-    useful = _slots_with(numbers, high) if more_high else 0
+    useful = slots if more_high else 0
+    one = _lowest(slots)
+    others = slots ^ (16 << one) if low == high else _slots_with(numbers, low)
     # Numbers held less often than the second one stay behind it even with one card more.
-    if more_low and low < high:
-        useful |= _slots_with(numbers, low)
-    return have, useful
+    if more_low:
+        useful |= others
+    if have > first + low and high > first:
+        return have, useful, (first << one, (have - first) << one)
+    return have, useful, (min(high, first) << one, min(low, second) << _lowest(others))
 
 
-def _best_set_and_run(numbers: int, size: int, length: int) -> tuple[int, int]:
+def _best_set_and_run(size: int, length: int, numbers: int) -> _Best:
     """Try every number for the set, with all its copies in the set or with one of them free for the run."""
-    held = _held(numbers)
-    with_all, run_useful, _ = _run(length, held)
+    held = _at_least(numbers, 1)
+    with_all, run_useful, all_window = _run(length, held)
     # A set of nothing beside the best run: any card at all would start the set.
-    have, useful = with_all, _ALL
-    bit = 0x80
-    for count in numbers.to_bytes(_WILDS, "little"):
-        if count:
-            in_set = min(count, size)
-            if in_set + with_all >= have:
-                run, more, _ = _run(length, held ^ bit)
-                if in_set + run >= have:
-                    useful = (useful if in_set + run == have else 0) | more | (bit if in_set < size else 0)
-                    have = in_set + run
-            in_set = min(count - 1, size)
-            if in_set + with_all >= have:
-                useful = (useful if in_set + with_all == have else 0) | run_useful | (bit if in_set < size else 0)
-                have = in_set + with_all
-        bit <<= 8
-    return have, useful
+    have, useful, in_set, row = with_all, _ALL, 0, all_window & held
+    rest = held
+    while rest:
+        bit = rest & -rest
+        rest ^= bit
+        shift = bit.bit_length() - _BITS
+        count = numbers >> shift & _COUNT
+        taken = min(count, size)
+        if taken + with_all >= have:
+            run, more, window = _run(length, held ^ bit)
+            if taken + run >= have:
+                if taken + run > have:
+                    have, useful, in_set, row = taken + run, 0, taken << shift, window & held & ~bit
+                useful |= more if taken == size else more | bit
+        taken = count - 1 if count <= size else size
+        if taken + with_all >= have:
+            if taken + with_all > have:
+                have, useful, in_set, row = taken + with_all, 0, taken << shift, all_window & held
+            useful |= run_useful if taken == size else run_useful | bit
+    return have, useful, (in_set, row >> 4)
 
 
-@lru_cache(maxsize=8192)
-def _takes(phase: int, packed: int) -> tuple[int, ...]:
-    """One best choice, goal by goal, as packed counts; the Wilds go where cards are missing."""
-    goals = PHASES[phase]
-    first = goals[0]
-    numbers, wilds = packed & _NATURAL, packed >> _WILD_SHIFT
-    chosen: tuple[int, ...]
-    if first.kind is GoalKind.COLOR:
-        chosen = (_most_of(numbers, first.size),)
-    elif first.kind is GoalKind.RUN:
-        chosen = (_run_take(first.size, _held(numbers)),)
-    elif goals[1].kind is GoalKind.SET:
-        chosen = _choose_sets(numbers, first.size, goals[1].size)
-    else:
-        chosen = _choose_set_and_run(numbers, first.size, goals[1].size)
-    takes = []
-    for goal, take in zip(goals, chosen, strict=True):
-        used = min(wilds, goal.size - sum(take.to_bytes(_WIDTH, "little")))
-        wilds -= used
-        takes.append(take | used << _WILD_SHIFT)
-    return tuple(takes)
+def _search(goals: tuple[Goal, ...]) -> tuple[int, Callable[[int], _Best]]:
+    """How many cards these goals ask for, and the search for them."""
+    if len(goals) == 1:
+        best_one = _best_color if goals[0].kind is GoalKind.COLOR else _best_run
+        return goals[0].size, partial(best_one, goals[0].size)
+    best_two = _best_sets if goals[1].kind is GoalKind.SET else _best_set_and_run
+    return goals[0].size + goals[1].size, partial(best_two, goals[0].size, goals[1].size)
 
 
-def _most_of(numbers: int, size: int) -> int:
-    """The slot that holds most cards, `size` of them at most."""
-    counts = numbers.to_bytes(_WILDS, "little")
-    most = max(counts)
-    return min(most, size) << 8 * counts.index(most)
-
-
-def _run_take(length: int, held: int) -> int:
-    return (_run(length, held)[2] & held) >> 7
-
-
-def _choose_sets(numbers: int, first: int, second: int) -> tuple[int, int]:
-    one = _most_of(numbers, first)
-    *_, low, high = sorted(numbers.to_bytes(_WILDS, "little"))
-    if min(high, first + second) > min(high, first) + min(low, second):
-        return one, _most_of(numbers, first + second) - one
-    slot = (one.bit_length() - 1) // 8 if one else 0
-    return one, _most_of(numbers & ~(0xFF << 8 * slot), second)
-
-
-def _choose_set_and_run(numbers: int, size: int, length: int) -> tuple[int, int]:
-    held = _held(numbers)
-    with_all = _run(length, held)[0]
-    best, chosen = -1, (0, 0)
-    bit = 0x80
-    for slot, count in enumerate(numbers.to_bytes(_WILDS, "little")):
-        if count:
-            in_set = min(count, size)
-            if in_set + with_all > best and (have := in_set + _run(length, held ^ bit)[0]) > best:
-                best, chosen = have, (in_set << 8 * slot, held ^ bit)
-            in_set = min(count - 1, size)
-            if in_set + with_all > best:
-                best, chosen = in_set + with_all, (in_set << 8 * slot, held)
-        bit <<= 8
-    return chosen[0], _run_take(length, chosen[1])
+_SEARCHES: Final = {phase: _search(goals) for phase, goals in PHASES.items()}

@@ -17,16 +17,17 @@ def follow(state: State, decks: DeckSource) -> Event | None:  # noqa: PLR0911  o
         return None
     if state.active == 1:
         return _game_over(state, GameEnd.FORFEITS)
-    if state.deal < 0 or state.deal_end is not None:
+    if state.deal_end is not None or state.deal < 0:
         return _between_deals(state, decks)
     if state.out != NOBODY:
         return _deal_over(state, DealEnd.WENT_OUT)
     if state.tie_break and len(_standing(state, state.players)) == 1:
         return _deal_over(state, DealEnd.DECIDED)
-    if state.turn == state.turn_cap and state.drawn is None:
-        return _deal_over(state, DealEnd.TURN_CAP)
-    if state.drawn is None and (state.start_skip or state.waiting[state.to_move]):
-        return TurnSkipped(state.to_move, by_start_card=state.start_skip)
+    if state.drawn is None:
+        if state.turn == state.turn_cap:
+            return _deal_over(state, DealEnd.TURN_CAP)
+        if state.start_skip or state.waiting[state.to_move]:
+            return TurnSkipped(state.to_move, state.start_skip)
     return None
 
 

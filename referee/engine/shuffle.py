@@ -82,16 +82,18 @@ def shuffled(key: bytes, number: int, cards: tuple[Card, ...]) -> tuple[Card, ..
     Shuffling kinds is the same as shuffling numbered cards and then looking at their faces: the swaps do not look.
     """
     order = list(cards)
-    source = stream(stream_key(key, b"p10/shuffle/1", number))
-    limits = _LIMIT
-    for last in range(len(order) - 1, 0, -1):
+    last = len(order) - 1
+    if last < 1:
+        return cards
+    # `uniform` written out: this loop is the dearest part of a deal.
+    for value in stream(stream_key(key, b"p10/shuffle/1", number)):
         size = last + 1
-        limit = limits[size]
-        value = next(source)
-        while value >= limit:
-            value = next(source)
-        place = value % size
-        order[last], order[place] = order[place], order[last]
+        if value < _LIMIT[size]:
+            place = value % size
+            order[last], order[place] = order[place], order[last]
+            last -= 1
+            if not last:
+                break
     return tuple(order)
 
 

@@ -58,8 +58,9 @@ class State:
     game_end: GameEnd | None = None
     places: tuple[int, ...] = ()
 
-    # Views that are still true; `apply` drops what it touches.
-    seat_views: list[SeatView | None] = field(default_factory=list, compare=False, repr=False)
+    # Views that are still true; `apply` drops what it touches. A hand's size changes all the time and nothing else with it,
+    # so a seat's view is kept for each size.
+    seat_views: list[dict[int, SeatView]] = field(default_factory=list, compare=False, repr=False)
     public_view: PublicView | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -78,7 +79,7 @@ class State:
             laid=[0] * seats,
             melds=[()] * seats,
             waiting=[0] * seats,
-            seat_views=[None] * seats,
+            seat_views=[{} for _ in range(seats)],
         )
 
     def phase(self, seat: Seat) -> int:

@@ -6,6 +6,7 @@ from enum import Enum
 from referee.engine.cards import Card
 from referee.engine.events import TableMeld
 from referee.engine.moves import Seat
+from referee.engine.values import quick
 
 
 class Stage(Enum):
@@ -16,6 +17,7 @@ class Stage(Enum):
     OVER = "over"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class SeatView:
     """One seat as everybody sees it.
@@ -36,6 +38,7 @@ class SeatView:
     melds: tuple[TableMeld, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PublicView:
     """The table without any hidden card. `turn` counts the slots of this deal from 0; `to_move` is None when it is over."""
@@ -52,6 +55,7 @@ class PublicView:
     seats: tuple[SeatView, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class View:
     """All that seat `seat` may know: the table, its own hand (ascending) and the card it drew this turn, if it did."""

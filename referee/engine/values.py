@@ -1,0 +1,35 @@
+"""Frozen values that are made as fast as open ones."""
+
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def quick(cls: type[T]) -> type[T]:
+    """For a frozen, slotted dataclass that is made at every move: the same class, made two or three times as fast.
+
+    An ordinary frozen dataclass sets each field by a call of `object.__setattr__`. Here a new object is of an open twin
+    class while its fields are set, and of its own class, frozen as ever, when it is handed out. Fields may have
+    defaults, but no default factories, and the class no `__post_init__`.
+    """
+    if not is_dataclass(cls):
+        raise TypeError(f"{cls.__name__} is no dataclass")
+    open_class = {"__slots__": (), "__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+    twin = type(cls.__name__, (cls,), open_class)
+    names: dict[str, Any] = {"_cls": cls, "_twin": twin, "_become": object.__setattr__}
+    parameters = []
+    for field in fields(cls):
+        parameters.append(field.name)
+        if field.default is not MISSING:
+            names[f"_{field.name}"] = field.default
+            parameters[-1] += f"=_{field.name}"
+    lines = [
+        f"def __init__(self, {', '.join(parameters)}):",
+        " _become(self, '__class__', _twin)",
+        *(f" self.{field.name} = {field.name}" for field in fields(cls)),
+        " self.__class__ = _cls",
+    ]
+    exec("\n".join(lines), names)  # noqa: S102  as the standard library does for every dataclass
+    setattr(cls, "__init__", names["__init__"])  # noqa: B010  the same arguments; an assignment is an error to mypy
+    return cls

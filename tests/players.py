@@ -1,0 +1,89 @@
+"""Players for tests and measurements: they look at a View alone, as a bot does."""
+
+from collections.abc import Callable
+
+from referee.engine import SKIP, WILD, Card, Draw, Game, Move, Play, Ruleset, Seat, Turn, View, draws, plan, skip_targets
+from referee.engine.legal import DRAW_DISCARD, DRAW_STOCK
+
+Policy = Callable[[View, Ruleset], Move]
+Choose = Callable[[int], int]  # a number below the argument
+
+
+def play_out(game: Game, policy: Policy) -> int:
+    """Play a game to its end, the same policy in every seat; returns the number of decisions."""
+    decisions = 0
+    while (seat := game.to_move) is not None:
+        game.submit(seat, policy(game.view(seat), game.ruleset))
+        decisions += 1
+    return decisions
+
+
+# What one would rather throw: numbers by their points (penalties of the official leaflet), a Wild last of all.
+_WEIGHT = (*(5 if kind % 12 < 9 else 10 for kind in range(48)), 0, 15)
+
+
+def greedy(view: View, ruleset: Ruleset) -> Move:
+    """Takes a discard that brings the phase nearer, lays and hits at once, throws what is dear and not needed."""
+    me = view.table.seats[view.seat]
+    if view.drawn is None:
+        return _greedy_draw(view, me.phase, laid=me.laid)
+    if me.laid:
+        return _finish(Turn(view, ruleset))
+    aim = plan(view.hand, me.phase)
+    if aim.distance:
+        return _throw(view, aim.leftover)
+    turn = Turn(view, ruleset)
+    best = turn.best_lay()
+    assert best is not None, "a phase at distance 0 can be laid"
+    turn.lay(best)
+    return _finish(turn)
+
+
+def _greedy_draw(view: View, phase: int, *, laid: bool) -> Draw:
+    top = view.table.discard_top
+    # Once the phase lies there, taking discards can go in circles for ever.
+    if top is None or laid or top == SKIP:
+        return DRAW_STOCK
+    return DRAW_DISCARD if top == WILD or top in plan(view.hand, phase).useful else DRAW_STOCK
+
+
+def _throw(view: View, spare: tuple[Card, ...]) -> Play:
+    card = spare[-1]
+    if card == SKIP:
+        return Play(discard=card, skip_target=skip_targets(view)[0])
+    return Play(discard=max(spare, key=_WEIGHT.__getitem__))
+
+
+def _finish(turn: Turn) -> Play:
+    while hits := turn.hits():
+        turn.hit(hits[0])
+    return turn.end(max(turn.hand, key=_WEIGHT.__getitem__, default=None))
+
+
+def random_player(choose: Choose) -> Policy:
+    """Takes from either pile, lays when it can in any of the ways found, hits and throws at random."""
+
+    def policy(view: View, ruleset: Ruleset) -> Move:
+        if view.drawn is None:
+            options = draws(view, ruleset)
+            return options[choose(len(options))]
+        return random_play(view, ruleset, choose)
+
+    return policy
+
+
+def random_play(view: View, ruleset: Ruleset, choose: Choose) -> Play:
+    """Any of the plays that `Turn` offers."""
+    turn = Turn(view, ruleset)
+    ways = turn.lays()
+    if ways and choose(4):
+        turn.lay(ways[choose(len(ways))])
+    while (hits := turn.hits()) and choose(4):
+        turn.hit(hits[choose(len(hits))])
+    discards = turn.discards()
+    if not discards:
+        return turn.end()
+    card = discards[choose(len(discards))]
+    targets = turn.targets() if card.is_skip else ()
+    target: Seat | None = targets[choose(len(targets))] if targets else None
+    return turn.end(card, target)
