@@ -11,7 +11,10 @@ def shot():
     SCREENSHOTS.mkdir(exist_ok=True)
 
     def take(page, name, width, theme):
-        page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{theme}.png", full_page=True)
+        # As tall as the page, so that what sticks to the window's edge does not cover its middle.
+        page.set_viewport_size({"width": width, "height": page.evaluate("document.documentElement.scrollHeight")})
+        page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{theme}.png")
+        page.set_viewport_size({"width": width, "height": 900})
 
     return take
 

@@ -28,6 +28,7 @@ function show(live) {
     stage.querySelector("[data-part=board]").hidden = false;
     waiting.hidden = true;
   }
+  stage.querySelector("[data-part=over]").hidden = !live.over;
   const last = live.moves.at(-1) ?? { k: "start", t: [], s: null };
   table.show(live.table, { ...last, s: last.s ?? undefined }, null);
   const end = live.number + live.moves.length;
