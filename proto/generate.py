@@ -55,9 +55,7 @@ def generate(python: Path, out: Path) -> None:
         path.unlink()  # a file of messages without a service
         path.with_suffix(".pyi").unlink()
     for folder in (out / "phaseten", out / "phaseten" / "v1"):
-        (folder / "__init__.py").write_text(
-            '"""Generated from proto/; run `python3 dev.py proto`, never edit."""\n'
-        )
+        (folder / "__init__.py").write_text('"""Generated from proto/; run `python3 dev.py proto`, never edit."""\n')
     (out / "phaseten" / "py.typed").write_text("")
 
 
@@ -91,12 +89,8 @@ def replace(fresh: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing, exit 1 if proto/gen is not fresh"
-    )
-    parser.add_argument(
-        "--baseline", action="store_true", help="write proto/baseline.binpb for `buf breaking`"
-    )
+    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if proto/gen is not fresh")
+    parser.add_argument("--baseline", action="store_true", help="write proto/baseline.binpb for `buf breaking`")
     arguments = parser.parse_args()
     if arguments.baseline:
         subprocess.run(["buf", "build", "-o", "baseline.binpb"], cwd=PROTO, check=True)
