@@ -10,6 +10,7 @@ from phaseten.v1 import referee_pb2
 from referee.engine.events import FaultKind, PublicEvent
 from referee.engine.game import Game
 from referee.engine.moves import Play
+from referee.engine.observe import public_event
 from referee.engine.presets import OFFICIAL
 from referee.engine.ruleset import Terms
 from referee.engine.shuffle import SeededDecks, game_context, match_key, nonce_commit, server_commit
@@ -69,8 +70,8 @@ def draw_secrets(game_id: UUID, attempt: int, seats: int, seed: bytes | None = N
     return Secrets(seed, server_commit(context, seed), nonces, SeededDecks(key))
 
 
-def table_of(seats: int, shuffle: Secrets, **more: object) -> Table:
-    return Table(Game(OFFICIAL, Terms(), seats, shuffle.decks), **more)
+def table_of(seats: int, shuffle: Secrets, clumsy: frozenset[int] = frozenset(), notes: Sequence[str] = THOUGHTS) -> Table:
+    return Table(Game(OFFICIAL, Terms(), seats, shuffle.decks), clumsy, notes)
 
 
 def seated(claimed: Claimed, index: int) -> tuple[ClaimedSeat, ...]:
@@ -124,7 +125,5 @@ def live_view(seats: int, decisions: int, game_id: UUID) -> tuple[Table, PublicV
 
 
 def public_events(game: Game) -> tuple[PublicEvent, ...]:
-    from referee.engine.observe import public_event
-
     found = (public_event(event, game.ruleset) for event in game.log)
     return tuple(event for event in found if event is not None)

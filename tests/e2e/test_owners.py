@@ -3,6 +3,7 @@
 import re
 import urllib.error
 import urllib.request
+from urllib.parse import quote
 
 import pytest
 
@@ -135,7 +136,7 @@ def test_hostile_text_in_a_form_comes_back_as_text(site, open_page, log_in, text
     must_fit(page)
     page.goto(site.url + "/sign-up" if not page.get_by_role("button", name="Log out").count() else site.url + "/bots")
     must_be_safe(page)
-    page.goto(site.url + "/bots?q=" + urllib.request.quote(text[:200]))
+    page.goto(site.url + "/bots?q=" + quote(text[:200]))
     assert page.evaluate("window.hacked") is None
     must_fit(page)
     quiet.complaints.clear()  # the browser tells of the 422 itself

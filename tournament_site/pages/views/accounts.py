@@ -23,7 +23,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Make an account and be logged in."""
     if request.user.is_authenticated:
         return redirect("my-bots")
-    form = forms.SignUp(request.POST or None)
+    form = forms.SignUp(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             spend(SIGN_UP_BY_ADDRESS, address_of(request))

@@ -43,7 +43,7 @@ def _own(request: HttpRequest, slug: str) -> Bot:
 @require_http_methods(["GET", "HEAD", "POST"])
 def my_bots(request: HttpRequest) -> HttpResponse:
     """The list of one's own bots, and the form that makes another. A new bot's token is in the answer, once."""
-    form = forms.NewBot(request.POST or None)
+    form = forms.NewBot(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         made = _make(request, form)
         if made is not None:
