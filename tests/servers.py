@@ -4,6 +4,7 @@ Django's settings are read before any conftest.py, so this is loaded with `-p te
 still. What the environment already names is used as it is. The servers die with pytest, also if it is killed.
 """
 
+import atexit
 import fcntl
 import os
 import shutil
@@ -229,6 +230,7 @@ def pytest_load_initial_conftests() -> Generator[None, None, None]:
     if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit what their parent set
         folder, _ = _new_folder()
         _run = launch(Settings.from_env(), folder)
+        atexit.register(pytest_unconfigure)  # where pytest ends before it began
         for name, value in _run.env.items():
             os.environ.setdefault(name, value)
     return (yield)

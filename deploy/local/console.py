@@ -1,5 +1,6 @@
 """What a person sees: lines that stay, and below them, on a terminal, a few that are rewritten in place."""
 
+import io
 import shutil
 import sys
 import time
@@ -14,6 +15,11 @@ _NAME_WIDTH = 12
 _PLAIN_INTERVAL = 5.0
 
 
+def plain(text: str) -> str:
+    """Without characters that would move the cursor or worse: other people chose the names we show."""
+    return "".join(letter if letter.isprintable() or letter == "\t" else "?" for letter in text)
+
+
 class Console:
     """Not safe for threads: used from the event loop, or before there is one."""
 
@@ -24,6 +30,9 @@ class Console:
         self._live: tuple[str, ...] = ()
         self._live_shown = 0
         self._last_plain = float("-inf")
+        self._deaf = False
+        if isinstance(self._out, io.TextIOWrapper):
+            self._out.reconfigure(errors="replace")  # a name may be in letters that this terminal lacks
 
     def line(self, text: str = "") -> None:
         """A line that stays, above the rewritten ones."""
@@ -33,7 +42,7 @@ class Console:
 
     def service(self, name: str, text: str, colour: int) -> None:
         """A line of a service's output, behind its name."""
-        self.line(f"{self.painted(name.ljust(_NAME_WIDTH), _PALETTE[colour % len(_PALETTE)])} | {text}")
+        self.line(f"{self.painted(name.ljust(_NAME_WIDTH), _PALETTE[colour % len(_PALETTE)])} | {plain(text)}")
 
     def warn(self, text: str) -> None:
         self.line(self.painted(text, 31))
@@ -92,5 +101,10 @@ class Console:
             self._live_shown = len(self._live)
 
     def _write(self, text: str) -> None:
-        self._out.write(text)
-        self._out.flush()
+        if self._deaf:
+            return
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except BrokenPipeError:  # `dev.py demo | head`: nobody reads any more, and the house goes on
+            self._deaf = True

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deploy.local import house, screen
-from deploy.local.console import Console
+from deploy.local.console import Console, plain
 from deploy.local.errors import LocalError, ServiceError
 from deploy.local.house import House, Ports, Stores
 from deploy.local.preparation import Preparation
@@ -57,6 +57,8 @@ def run(options: Options) -> int:
     console = Console(no_color=settings.no_color)
     state = State(options.state)
     try:
+        if options.json is not None:
+            _check_writable(options.json)
         with state.locked():
             try:
                 with console.step("find and prepare PostgreSQL and Valkey"):
@@ -75,10 +77,19 @@ def run(options: Options) -> int:
     return 1
 
 
+def _check_writable(file: Path) -> None:
+    """Now, and not after the seasons."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("a").close()
+    except OSError as error:
+        raise LocalError(f"cannot write {file}: {error.strerror}") from error
+
+
 def _explain(console: Console, state: State, error: ServiceError) -> None:
     console.warn(f"demo: {error}")
     for line in error.log[-20:]:
-        console.line(f"  | {line}")
+        console.line(f"  | {plain(line)}")
     console.line(f"  all of its output: {log_file(state.root / 'logs', error.name)}")
 
 
@@ -202,7 +213,6 @@ class _Demo:
         outcome["site"] = self._ports.site_url
         outcome["decisions_per_second"] = _rounded(_speed(outcome, times))
         if self._options.json is not None:
-            self._options.json.parent.mkdir(parents=True, exist_ok=True)
             self._options.json.write_text(json.dumps(outcome, indent=2) + "\n")
         if outcome["replays"]:
             self._console.line(f"  a replay: {outcome['replays'][0]}")
@@ -216,7 +226,7 @@ class _Demo:
 
     def _output(self, name: str, text: str) -> None:
         if name == "outcome":
-            self._console.line(text)
+            self._console.line(plain(text))
         elif self._options.verbose:
             self._console.service(name, text, self._colours.setdefault(name, len(self._colours)))
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deploy.local.console import plain
+
 _BAR = 24
 FINISHED = "finished"
 
@@ -25,7 +27,7 @@ class Progress:
         matches = season["matches"]
         return cls(
             id=season["id"],
-            name=season["name"],
+            name=plain(season["name"]),
             state=season["state"],
             scheduled=matches["scheduled"],
             finished=matches["finished"],

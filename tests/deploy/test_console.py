@@ -92,6 +92,33 @@ def test_a_season_is_a_line_with_a_bar() -> None:
     assert not season.over
 
 
+def test_what_other_people_wrote_cannot_command_the_terminal() -> None:
+    season = Progress.from_json(
+        {
+            "id": 1,
+            "name": "\033[2Jgone\u202e",
+            "state": "open",
+            "matches": {"scheduled": 0, "finished": 0, "void": 0},
+        }
+    )
+    assert season.name == "?[2Jgone?"
+    out = io.StringIO()
+    Console(out).service("bot", "bell \a and \033]0;title", 1)
+    assert out.getvalue() == "bot          | bell ? and ?]0;title\n"
+
+
+class Closed(io.StringIO):
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_nobody_reading_is_no_reason_to_end() -> None:
+    console = Console(Closed())
+    console.line("hello")
+    console.live(["1/10"])
+    console.finish(["10/10"])
+
+
 def test_names_line_up_and_an_empty_season_has_an_empty_bar() -> None:
     short, long = lines([Progress(1, "a", "open", 0, 0, 0), Progress(2, "longer", "finished", 2, 2, 0)])
     assert short.index("[") == long.index("[")

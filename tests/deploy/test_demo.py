@@ -173,6 +173,15 @@ def test_a_broken_house_ends_with_a_reason(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+def test_an_outcome_that_cannot_be_written_is_known_before_the_seasons(tmp_path: Path) -> None:
+    (tmp_path / "wanted.json").mkdir()
+    with demo(tmp_path, 18200, "once") as process:
+        assert process.stdout is not None
+        said = process.stdout.read()
+        assert process.wait(30) == 1
+    assert said == f"demo: cannot write {tmp_path}/wanted.json: Is a directory\n"
+
+
 def test_two_houses_do_not_share_a_state(tmp_path: Path) -> None:
     with State(tmp_path).locked(), demo(tmp_path, 18300) as process:
         assert process.stdout is not None
