@@ -48,7 +48,8 @@ class JsonLines(logging.Formatter):
 
 
 def configure(level: str, stream: TextIO = sys.stderr) -> None:
-    """Send every log of the process to `stream`; `level` is one of LEVELS."""
+    """Send every log of the process to `stream`. `level`, one of LEVELS, is for our own; libraries only warn."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger("referee").setLevel(level)

@@ -1,13 +1,15 @@
 """What a game tells its seats and the public: every event once, as soon as there is something to say with it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from phaseten.v1 import bot_pb2 as pb
-from phaseten.v1 import referee_pb2
+from phaseten.v1 import referee_pb2, rules_pb2
 
 from referee.engine.events import Event, FaultKind
 from referee.engine.game import Game, Result
+from referee.engine.ruleset import Ruleset
 from referee.engine.shuffle import NO_NONCE
 from referee.service import messages
 from referee.service.messages import QuestionFrame
@@ -19,6 +21,12 @@ from referee.wire.rules import encode_ruleset, encode_terms
 from referee.wire.view import encode_table
 
 MOST_UNTOLD: Final = 256  # events a seat may be behind before it is told without being asked
+
+
+@lru_cache(maxsize=8)
+def _rules(ruleset: Ruleset) -> rules_pb2.Ruleset:
+    """The same message for every game by these rules; nobody changes it."""
+    return encode_ruleset(ruleset)
 
 
 class Telling:
@@ -44,7 +52,7 @@ class Telling:
             game_id=order.games[self._index].bytes,
             match_id=order.attempt.match.bytes,
             attempt=order.attempt.number,
-            ruleset=encode_ruleset(order.ruleset),
+            ruleset=_rules(order.ruleset),
             terms=encode_terms(order.terms),
             seat=seat.index,
             table=[encode_seat_info(other.info) for other in self._seats],

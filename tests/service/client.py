@@ -179,9 +179,10 @@ class House:
         await self.channel.close()
         await self.server.stop()
 
-    async def dial(self, token: str | None, **options: Any) -> RawBot:
-        """Open a stream with any token, or without one."""
-        channel = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}", options=tuple(options.items()))
+    async def dial(self, token: str | None) -> RawBot:
+        """Open a stream with any token, or without one, on a connection of its own."""
+        options = (("grpc.use_local_subchannel_pool", 1),)
+        channel = grpc.aio.insecure_channel(f"127.0.0.1:{self.server.port}", options=options)
         metadata = (("authorization", f"Bearer {token}"),) if token is not None else ()
         call: Any = channel.stream_stream("/phaseten.v1.BotService/Connect")(metadata=metadata)
         bot = RawBot(channel, call)
