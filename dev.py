@@ -150,11 +150,13 @@ def _lock(*, upgrade: bool) -> int:
     if uv is None:
         raise LocalError("`lock` needs uv: pip install uv, in an environment of your own")
     options = ["--universal", "--python-version", "3.11", "--no-header", "--generate-hashes", "--quiet"]
+    options += ["--upgrade"] if upgrade else []
     for wanted in sorted(REQUIREMENTS.glob("*.in")):
-        out = wanted.with_suffix(".lock")
-        files = [str(wanted.relative_to(ROOT)), "--output-file", str(out.relative_to(ROOT))]
-        subprocess.run([uv, "pip", "compile", *options, *(["--upgrade"] if upgrade else []), *files], cwd=ROOT, check=True)
-        print(f"wrote {out.relative_to(ROOT)}")
+        files = [wanted.name, "--output-file", f"{wanted.stem}.lock"]
+        done = subprocess.run([uv, "pip", "compile", *options, *files], check=False, cwd=REQUIREMENTS)
+        if done.returncode != 0:
+            raise LocalError(f"uv cannot lock {wanted.name}")
+        print(f"wrote requirements/{wanted.stem}.lock")
     return 0
 
 
