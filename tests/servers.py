@@ -27,6 +27,7 @@ from deploy.local.settings import Settings
 from deploy.local.state import State
 
 _HOME = house.PROJECT / ".phaseten" / "tests"
+_BROWSER_TESTS = house.PROJECT / "tests" / "e2e"
 #: after a kill, PostgreSQL refuses to start until the last of its old processes is gone
 _PATIENCE = 20.0
 _run: "Run | None" = None
@@ -234,6 +235,12 @@ def pytest_load_initial_conftests() -> Generator[None, None, None]:
         for name, value in _run.env.items():
             os.environ.setdefault(name, value)
     return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests last: their driver keeps an event loop running in this thread, and no other can run then."""
+    items.sort(key=lambda item: _BROWSER_TESTS in item.path.parents)
 
 
 def pytest_collection_finish() -> None:
