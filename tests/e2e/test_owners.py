@@ -29,7 +29,7 @@ def test_from_sign_up_to_a_token_that_is_shown_once(site, open_page):
     quiet = open_page(360)
     page = quiet.page
     sign_up(page, site.url, "newcomer")
-    assert page.get_by_text("You have no bot yet").is_visible()
+    page.get_by_text("You have no bot yet").wait_for()
     make_bot(page, "Newcomer's Pride")
     token = page.locator("#token-text").inner_text()
     assert TOKEN.fullmatch(token)
@@ -75,11 +75,12 @@ def test_a_new_token_and_an_end_to_the_old_one(site, open_page):
     make_bot(page, "Rotating Rob")
     first = page.locator("#token-text").inner_text()
     page.get_by_role("button", name="New token").click()
+    page.wait_for_url("**/tokens")
     second = page.locator("#token-text").inner_text()
     assert first != second
     page.goto(site.url + "/my-bots/rotating-rob")
     page.get_by_role("button", name=f"Revoke token {first.split('_')[1]}").click()
-    assert page.get_by_text("The token is revoked").is_visible()
+    page.get_by_text("The token is revoked").wait_for()
     assert not opens(site.url, first)
     assert opens(site.url, second)
 
@@ -89,13 +90,13 @@ def test_a_season_is_entered_and_left(site, open_page):
     sign_up(page, site.url, "entrant")
     make_bot(page, "Entering Ed")
     page.get_by_role("button", name="Enter Entering Ed").click()
-    assert page.get_by_text("Entering Ed has entered Visitors' League, season 1.").is_visible()
+    page.get_by_text("Entering Ed has entered Visitors' League, season 1.").wait_for()
     page.goto(f"{site.url}/seasons/{site.made['open']}")
-    assert page.get_by_role("rowheader", name="Entering Ed").first.is_visible()
+    page.get_by_role("rowheader", name="Entering Ed").first.wait_for()
     page.get_by_role("button", name="Leave").click()
-    assert page.get_by_text("Entering Ed has left").is_visible()
+    page.get_by_text("Entering Ed has left").wait_for()
     page.get_by_role("button", name="Enter", exact=True).click()
-    assert page.get_by_text("Entering Ed has entered Visitors' League, season 1.").is_visible()
+    page.get_by_text("Entering Ed has entered Visitors' League, season 1.").wait_for()
     page.get_by_role("button", name="Leave").click()
 
 
@@ -106,9 +107,9 @@ def test_a_visitor_is_led_through_the_log_in_back_to_the_season(site, open_page)
     page.get_by_label("User name").fill("ANN")
     page.get_by_label("Password").fill("correct horse battery")
     page.locator("main").get_by_role("button", name="Log in").click()
-    assert page.url == f"{site.url}/seasons/{site.made['open']}"
+    page.wait_for_url(f"{site.url}/seasons/{site.made['open']}")
     page.get_by_role("button", name="Log out").click()
-    assert page.get_by_role("link", name="Log in", exact=True).is_visible()
+    page.get_by_role("link", name="Log in", exact=True).wait_for()
 
 
 def test_a_wrong_password_is_said_plainly(site, open_page):
@@ -118,7 +119,7 @@ def test_a_wrong_password_is_said_plainly(site, open_page):
     page.get_by_label("User name").fill("ann")
     page.get_by_label("Password").fill("wrong horse battery")
     page.locator("main").get_by_role("button", name="Log in").click()
-    assert page.get_by_role("alert").is_visible()
+    page.get_by_role("alert").wait_for()
     assert page.get_by_label("User name").input_value() == "ann"
     quiet.complaints.clear()  # the browser tells of the 422 itself
 
@@ -130,8 +131,8 @@ def test_hostile_text_in_a_form_comes_back_as_text(site, open_page, log_in, text
     log_in(page)
     page.goto(site.url + "/my-bots")
     page.evaluate("document.querySelectorAll('[maxlength]').forEach(e => e.removeAttribute('maxlength'))")
-    make_bot(page, text)
-    page.wait_for_load_state("load")
+    with page.expect_navigation():
+        make_bot(page, text)
     assert page.evaluate("window.hacked") is None
     must_fit(page)
     page.goto(site.url + "/sign-up" if not page.get_by_role("button", name="Log out").count() else site.url + "/bots")

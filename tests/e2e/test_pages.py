@@ -49,13 +49,13 @@ def test_a_site_on_its_first_day_says_something_useful(empty_site, open_page, sh
     page = open_page(width, theme).page
     page.goto(empty_site.url + "/")
     for words in ("No season is running", "Nothing has been decided yet", "How to enter in three steps"):
-        assert page.get_by_text(words).is_visible()
+        page.get_by_text(words).wait_for()
     must_fit(page)
     shot(page, "empty-front", width, theme)
     page.goto(empty_site.url + "/bots")
-    assert page.get_by_text("There is no bot yet").is_visible()
+    page.get_by_text("There is no bot yet").wait_for()
     page.goto(empty_site.url + "/start")
-    assert page.get_by_text("No season is open right now").is_visible()
+    page.get_by_text("No season is open right now").wait_for()
 
 
 def test_every_page_has_its_landmarks_and_one_title(site, open_page):
@@ -115,7 +115,7 @@ def test_what_is_not_there_has_a_page_of_its_own(site, open_page, path):
     quiet = open_page(360)
     answer = quiet.page.goto(site.url + path)
     assert answer.status == 404
-    assert quiet.page.get_by_role("heading", name="Nothing lies here").is_visible()
+    quiet.page.get_by_role("heading", name="Nothing lies here").wait_for()
     must_fit(quiet.page)
     assert [each for each in quiet.complaints if "404" not in each] == []
     quiet.complaints.clear()  # the browser tells of the 404 itself
@@ -129,7 +129,7 @@ def test_a_form_that_was_open_for_too_long_is_explained(site, open_page):
     page.get_by_label("User name").fill("ann")
     page.get_by_label("Password").fill("whatever it was")
     page.locator("main").get_by_role("button", name="Log in").click()
-    assert page.get_by_role("heading", name="Please try again").is_visible()
+    page.get_by_role("heading", name="Please try again").wait_for()
     quiet.complaints.clear()  # the browser tells of the 403 itself
 
 
@@ -138,7 +138,7 @@ def test_pages_can_be_read_without_scripts(site, browser):
     page = context.new_page()
     page.goto(site.url + f"/games/{site.made['games'][0]}")
     assert page.locator("[data-move]").count() > 100
-    assert page.get_by_text("every move stands in the list below").is_visible()
+    page.get_by_text("every move stands in the list below").wait_for()
     page.goto(site.url + f"/bots/{site.made['bot']}")
-    assert page.get_by_text("As numbers").is_visible()
+    page.get_by_text("As numbers").wait_for()
     context.close()

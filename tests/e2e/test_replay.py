@@ -91,7 +91,7 @@ def test_every_control_is_reached_by_tab_and_does_its_work(viewer):
 
 def test_the_keys_are_listed_and_the_list_closes(viewer):
     viewer.keyboard.press("?")
-    assert viewer.get_by_role("dialog", name="Keys").is_visible()
+    viewer.get_by_role("dialog", name="Keys").wait_for()
     viewer.keyboard.press("Escape")
     assert not viewer.get_by_role("dialog", name="Keys").is_visible()
 
@@ -147,7 +147,7 @@ def test_the_bytes_are_the_referees(site, viewer):
 def test_a_replay_that_cannot_be_read_is_still_a_page(site, open_page):
     page = open_page().page
     page.goto(f"{site.url}/games/{site.made['broken']}")
-    assert page.get_by_text("This replay cannot be shown").is_visible()
+    page.get_by_text("This replay cannot be shown").wait_for()
 
 
 def test_a_running_game_shows_its_public_table(site, open_page):
@@ -163,4 +163,4 @@ def test_a_running_game_shows_its_public_table(site, open_page):
 def test_a_running_game_of_which_nothing_was_seen_waits(site, open_page):
     page = open_page().page
     page.goto(f"{site.url}/games/{site.made['live'][1]}")
-    assert page.get_by_text("as soon as something is seen").is_visible()
+    page.get_by_text("as soon as something is seen").wait_for()
