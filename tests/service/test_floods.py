@@ -7,7 +7,7 @@ import pytest
 from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import game_pb2, referee_pb2
 
-from referee.service import outbox
+from referee.service import bot_api, outbox
 from referee.service import session as sessions
 from referee.service.outbox import Outbox, Pacer
 from referee.service.session import UNASKED_BURST, UNASKED_PER_SECOND, Allowance
@@ -89,6 +89,7 @@ def test_an_allowance_fills_up_with_time() -> None:
 
 async def test_a_bot_that_never_reads_is_let_go(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "MAX_UNREAD_BYTES", 100_000)
+    monkeypatch.setattr(bot_api, "LAST_WORDS_SECONDS", 0.05)
     bot = await house.bot("ann")
     (session, _games) = house.server.lobby.sessions[0]
     for _ in range(5_000):  # how much the network takes in between is its own business

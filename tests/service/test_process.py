@@ -30,6 +30,7 @@ from tests.service.client import (
     RawWatch,
     bot_claims,
     control_claims,
+    kinds,
     new_key,
     order,
     public_pem,
@@ -121,17 +122,16 @@ async def test_running_matches_are_played_to_their_end_and_their_records_taken_h
         ann, bob = await referee.bot("ann"), await referee.bot("bob")
         await control.StartMatches(referee_pb2.StartMatchesRequest(matches=[order("ann", "bob")]))
         referee.process.send_signal(signal.SIGTERM)
-        drain = (await ann.hear("drain")).drain
-        assert drain.grace_ms == 3_600_000
+        newcomer = await referee.bot("cyd")
+        assert (await newcomer.hear("drain")).drain.grace_ms == 3_600_000
         late = await control.StartMatches(referee_pb2.StartMatchesRequest(matches=[order("ann", "bob")]))
         assert late.results[0].refusal == referee_pb2.REFUSAL_DRAINING
-        newcomer = await referee.bot("cyd")
-        await newcomer.hear("drain")
         call: Any = channel.stream_stream("/phaseten.v1.RefereeService/Watch")(
             metadata=(("authorization", f"Bearer {token}"),)
         )
         watch = RawWatch(call)
         await play_all(ann, bob, games=2)
+        assert "drain" in kinds(ann.heard)
         record = await watch.record()
         await watch.acknowledge(record.attempt)
         with pytest.raises(EOFError):
