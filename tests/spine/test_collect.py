@@ -1,0 +1,171 @@
+"""What referees report: leases, commitments, live events and records, over a real stream."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connections
+from phaseten.v1 import referee_pb2 as pb
+
+from referee.engine.game import Game
+from referee.engine.ruleset import Ruleset, Terms
+from referee.engine.shuffle import SeededDecks
+from referee.wire.view import encode_table
+from tests.site.builders import claim, make_bots, queue_match
+from tests.spine.records import replays_of, serialised
+from tests.spine.scripted_referee import ScriptedReferee
+from tournament_site import live, pipeline
+from tournament_site.collector import Watcher
+from tournament_site.leagues import audit
+from tournament_site.matches.models import Attempt, Match, QuarantinedRecord, Replay
+from tournament_site.matches.models import Game as StoredGame
+from tournament_site.matches.services import Claimed
+from tournament_site.ratings.models import LedgerEntry
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def ref(claimed: Claimed, attempt: int | None = None) -> pb.AttemptRef:
+    return pb.AttemptRef(match_id=claimed.match_id.bytes, attempt=claimed.attempt if attempt is None else attempt)
+
+
+@pytest.fixture
+def watching(referee: ScriptedReferee, monkeypatch: Any) -> Any:
+    """A collector's thread that watches the scripted referee; its wish for a tick is noted, not sent."""
+    asked = threading.Event()
+    monkeypatch.setattr("tournament_site.collector.ask_for_tick", asked.set)
+    watcher = Watcher(pipeline.settings.SITE.referees[0])
+    watcher.start()
+    yield asked
+    watcher.stop()
+    watcher.join(10)
+    assert not watcher.is_alive()
+    connections.close_all()
+
+
+def say(referee: ScriptedReferee, *messages: pb.WatchMessage) -> None:
+    referee.updates.put(pb.WatchResponse(messages=messages))
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until something is so; ten seconds are enough for anything here."""
+    waiting = threading.Event()
+    for _ in range(500):
+        if true():
+            return
+        waiting.wait(0.02)
+    raise AssertionError("it did not happen")
+
+
+def record(claimed: Claimed, data: bytes, parts: int = 1) -> list[pb.WatchMessage]:
+    size = -(-len(data) // parts)
+    return [
+        pb.WatchMessage(
+            record=pb.RecordPart(attempt=ref(claimed), part=part, parts=parts, data=data[part * size : (part + 1) * size])
+        )
+        for part in range(parts)
+    ]
+
+
+def acknowledged(referee: ScriptedReferee) -> Any:
+    return referee.acknowledged.get(timeout=10)
+
+
+def test_a_record_in_parts_is_stored_and_acknowledged(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(3), scale="test/3"))
+    data = serialised(claimed.match_id, claimed.attempt, replays_of(claimed))
+    say(referee, pb.WatchMessage(greeting=pb.WatchGreeting(referee="r", incarnation="i")))
+    for message in record(claimed, data, parts=3):
+        say(referee, message)
+    verdict = acknowledged(referee)
+    assert (verdict.attempt, verdict.verdict) == (ref(claimed), pb.VERDICT_STORED)
+    assert watching.wait(10)
+    assert Match.objects.get(pk=claimed.match_id).state == Match.State.FINISHED
+    assert Replay.objects.count() == 3
+    pipeline.settle()
+    assert LedgerEntry.objects.count() == 3
+    assert list(audit.problems(settled=True)) == []
+
+
+def test_a_record_sent_again_is_a_duplicate(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    data = serialised(claimed.match_id, claimed.attempt, replays_of(claimed))
+    say(referee, *record(claimed, data), *record(claimed, data))
+    assert [acknowledged(referee).verdict for _ in range(2)] == [pb.VERDICT_STORED, pb.VERDICT_DUPLICATE]
+    assert Attempt.objects.filter(state=Attempt.State.FINISHED).count() == 1
+
+
+def test_a_late_record_is_stale_and_counts_nowhere(referee: ScriptedReferee, watching: Any) -> None:
+    first = claim(queue_match(make_bots(2)))
+    data = serialised(first.match_id, first.attempt, replays_of(first))
+    pipeline.services.void_attempt(first.match_id, first.attempt, "its referee was frozen")
+    second = claim(first.match_id)
+    say(referee, *record(first, data))
+    assert acknowledged(referee).verdict == pb.VERDICT_STALE
+    assert Match.objects.get(pk=first.match_id).state == Match.State.RUNNING
+    assert second.attempt == 2
+    assert not Replay.objects.exists()
+
+
+def test_a_corrupt_record_is_kept_aside_and_played_again(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    data = serialised(claimed.match_id, claimed.attempt, replays_of(claimed)[::-1])
+    say(referee, *record(claimed, data))
+    assert acknowledged(referee).verdict == pb.VERDICT_CORRUPT
+    match = Match.objects.get(pk=claimed.match_id)
+    assert (match.state, match.attempts_counted) == (Match.State.QUEUED, 1)
+    assert QuarantinedRecord.objects.count() == 2
+    assert not Replay.objects.exists()
+
+
+def test_a_running_report_prolongs_leases_and_calls_off_what_does_not_count(referee: ScriptedReferee, watching: Any) -> None:
+    alive, gone = claim(queue_match(make_bots(2))), claim(queue_match(make_bots(2)))
+    pipeline.services.void_attempt(gone.match_id, gone.attempt, "lost")
+    before = Match.objects.get(pk=alive.match_id).lease_until
+    say(referee, pb.WatchMessage(running=pb.RunningAttempts(attempts=[ref(alive), ref(gone)])))
+    until(lambda: "CancelMatches" in referee.asked)
+    assert [list(request.attempts) for request in referee.asked["CancelMatches"]] == [[ref(gone)]]
+    after = Match.objects.get(pk=alive.match_id).lease_until
+    assert before is not None
+    assert after is not None
+    assert after > before
+    assert Attempt.objects.get(match=alive.match_id).confirmed_at is not None
+
+
+def test_commitments_and_public_events_are_shown_at_once(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    game_id, table = claimed.games[0], Game(Ruleset(), Terms(), 2, SeededDecks(bytes(64))).public_view()
+    opened = pb.GameOpened(attempt=ref(claimed), game_id=game_id.bytes, game_index=0, commitment=b"c" * 64)
+    update = pb.GameUpdate(game_id=game_id.bytes, first=0, table=encode_table(table))
+    update.events.add().draw_seen.seat = 1
+    say(referee, pb.WatchMessage(game_opened=opened), pb.WatchMessage(game_update=update))
+    until(lambda: live.snapshot(game_id) is not None)
+    assert bytes(StoredGame.objects.get(pk=game_id).commitment or b"") == b"c" * 64
+    shown = live.snapshot(game_id)
+    assert shown is not None
+    assert (shown.number, shown.table, len(shown.events)) == (0, table, 1)
+
+
+def test_an_attempt_that_its_referee_gave_up_is_played_again(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    say(referee, pb.WatchMessage(attempt_void=pb.AttemptVoid(attempt=ref(claimed), text="a mistake of ours")))
+    until(lambda: Match.objects.get(pk=claimed.match_id).state == Match.State.QUEUED)
+    assert Attempt.objects.get(match=claimed.match_id).reason == "a mistake of ours"
+
+
+def test_a_stream_that_ends_is_opened_again(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    data = serialised(claimed.match_id, claimed.attempt, replays_of(claimed))
+    referee.updates.put(None)
+    say(referee, *record(claimed, data))
+    assert acknowledged(referee).verdict == pb.VERDICT_STORED
+
+
+def test_nonsense_ends_the_stream_and_nothing_else(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    data = serialised(claimed.match_id, claimed.attempt, replays_of(claimed))
+    say(referee, pb.WatchMessage(game_opened=pb.GameOpened(attempt=ref(claimed), game_id=b"short")))
+    referee.updates.put(None)
+    say(referee, *record(claimed, data))
+    assert acknowledged(referee).verdict == pb.VERDICT_STORED

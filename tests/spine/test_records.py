@@ -1,0 +1,107 @@
+"""A record is believed only if every game of it can be played again to the same end."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+import pytest
+from phaseten.v1 import referee_pb2
+
+from referee.engine.events import CardDiscarded, DealStarted, GameEnded
+from referee.wire.replay import ReplayRecord, SeatInfo, SeatNonce
+from tests.spine.records import replay_of, serialised
+from tournament_site.matches.records import read_record
+
+MATCH = UUID(int=7)
+SEATS = (SeatInfo("ada", "Ada", "1", 1), SeatInfo("bix", "Bix", "1", 2))
+
+
+@pytest.fixture(scope="module")
+def replays() -> list[ReplayRecord]:
+    return [replay_of(MATCH, 1, uuid4(), index, SEATS) for index in range(2)]
+
+
+def findings(replays: list[ReplayRecord]) -> tuple[str, ...]:
+    return read_record(MATCH, 1, serialised(MATCH, 1, replays)).findings
+
+
+def test_an_honest_record_says_what_its_replays_say(replays: list[ReplayRecord]) -> None:
+    reading = read_record(MATCH, 1, serialised(MATCH, 1, replays))
+    assert reading.findings == ()
+    for index, (game, record) in enumerate(zip(reading.match.games, replays, strict=True)):
+        assert (game.game_id, game.index, game.decisions) == (record.game_id, index, 7)
+        assert (game.places, game.points) == (record.result.places, record.result.totals)
+        assert (game.phases, game.faults) == (record.result.completed, record.result.faults)
+        assert game.forfeits == (None, None)
+
+
+def other_result(record: ReplayRecord) -> ReplayRecord:
+    return replace(record, result=replace(record.result, places=record.result.places[::-1]))
+
+
+def other_end(record: ReplayRecord) -> ReplayRecord:
+    last = record.events[-1]
+    assert isinstance(last, GameEnded)
+    return replace(record, events=(*record.events[:-1], replace(last, places=last.places[::-1])))
+
+
+def swapped_deck(record: ReplayRecord) -> ReplayRecord:
+    """Two cards that nobody ever drew change places: the game is the same, the shuffle is not."""
+    number = max(n for n, event in enumerate(record.events) if isinstance(event, DealStarted))
+    started = record.events[number]
+    assert isinstance(started, DealStarted)
+    deck = list(started.deck)
+    low = next(n for n in range(len(deck) - 1, 0, -1) if deck[n] != deck[-1])
+    deck[low], deck[-1] = deck[-1], deck[low]
+    return replace(
+        record, events=(*record.events[:number], replace(started, deck=tuple(deck)), *record.events[number + 1 :])
+    )
+
+
+def missing_event(record: ReplayRecord) -> ReplayRecord:
+    number = next(n for n, event in enumerate(record.events) if isinstance(event, CardDiscarded))
+    return replace(record, events=record.events[:number] + record.events[number + 1 :])
+
+
+TAMPERED: list[tuple[Callable[[ReplayRecord], ReplayRecord], str]] = [
+    (other_result, "another result"),
+    (other_end, "event"),
+    (swapped_deck, "is not the shuffle of the seed"),
+    (missing_event, "event"),
+    (lambda record: replace(record, events=record.events[:-1]), "event|another result"),
+    (lambda record: replace(record, events=()), "a log begins with"),
+    (lambda record: replace(record, server_seed=bytes(64)), "not the one that was committed to"),
+    (lambda record: replace(record, commitment=bytes(64)), "not the one that was committed to"),
+    (lambda record: replace(record, nonces=(*record.nonces[:1], SeatNonce(b"", b"1" * 32))), "not the shuffle"),
+    (lambda record: replace(record, nonces=(*record.nonces[:1], SeatNonce(b"c" * 64, bytes(32)))), "nonce of seat 1"),
+    (lambda record: replace(record, nonces=record.nonces[:1]), "1 nonces for 2 seats"),
+    (lambda record: replace(record, seats=(*record.seats, SEATS[0])), "committed to|seats"),
+    (lambda record: replace(record, attempt=2), "attempt 2"),
+    (lambda record: replace(record, match_id=UUID(int=8)), "of match"),
+    (lambda record: replace(record, game_index=1), "it is game 1"),
+]
+
+
+@pytest.mark.parametrize(("tamper", "said"), TAMPERED)
+def test_a_tampered_record_is_found_out(
+    replays: list[ReplayRecord], tamper: Callable[[ReplayRecord], ReplayRecord], said: str
+) -> None:
+    found = findings([tamper(replays[0]), replays[1]])
+    assert len(found) == 1
+    assert found[0].startswith("game 0: ")
+    assert any(part in found[0] for part in said.split("|")), found
+
+
+def test_bytes_that_say_nothing_are_kept_as_they_came(replays: list[ReplayRecord]) -> None:
+    reading = read_record(MATCH, 1, b"\xff\xff\xff")
+    assert reading.findings == ("it cannot be decoded",)
+    assert [game.replay for game in reading.match.games] == [b"\xff\xff\xff"]
+    message = referee_pb2.MatchRecord(games=[referee_pb2.GameRecord(game_id=b"short", replay=b"\xff")])
+    reading = read_record(MATCH, 1, message.SerializeToString())
+    assert len(reading.findings) == 1
+    assert [game.replay for game in reading.match.games] == [b"\xff"]
+
+
+def test_a_broken_game_does_not_hide_the_others(replays: list[ReplayRecord]) -> None:
+    found = findings([other_result(replays[0]), other_result(replays[1])])
+    assert [text[:7] for text in found] == ["game 0:", "game 1:"]
