@@ -56,6 +56,9 @@ class ScriptedReferee(RefereeServiceServicer):
     def ListSessions(self, request: Any, context: Any) -> Any:
         return self._answer("ListSessions", request, context)
 
+    def GetStatus(self, request: Any, context: Any) -> Any:
+        return self._answer("GetStatus", request, context)
+
     def Watch(self, requests: Iterator[Any], context: Any) -> Iterator[Any]:
         def hear() -> None:
             try:
@@ -113,7 +116,7 @@ def listening() -> Iterator[ScriptedReferee]:
     """A scripted referee at `address`."""
     scripted = ScriptedReferee()
     server = grpc.server(ThreadPoolExecutor(8))
-    add_RefereeServiceServicer_to_server(scripted, server)  # type: ignore[no-untyped-call] # generated
+    add_RefereeServiceServicer_to_server(scripted, server)
     scripted.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     server.start()
     try:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connections
 from phaseten.v1 import referee_pb2 as pb
 
@@ -18,6 +19,7 @@ from tests.spine.scripted_referee import ScriptedReferee
 from tournament_site import live, pipeline
 from tournament_site.collector import Watcher
 from tournament_site.leagues import audit
+from tournament_site.matches import services
 from tournament_site.matches.models import Attempt, Match, QuarantinedRecord, Replay
 from tournament_site.matches.models import Game as StoredGame
 from tournament_site.matches.services import Claimed
@@ -35,7 +37,7 @@ def watching(referee: ScriptedReferee, monkeypatch: Any) -> Any:
     """A collector's thread that watches the scripted referee; its wish for a tick is noted, not sent."""
     asked = threading.Event()
     monkeypatch.setattr("tournament_site.collector.ask_for_tick", asked.set)
-    watcher = Watcher(pipeline.settings.SITE.referees[0])
+    watcher = Watcher(settings.SITE.referees[0])
     watcher.start()
     yield asked
     watcher.stop()
@@ -99,7 +101,7 @@ def test_a_record_sent_again_is_a_duplicate(referee: ScriptedReferee, watching: 
 def test_a_late_record_is_stale_and_counts_nowhere(referee: ScriptedReferee, watching: Any) -> None:
     first = claim(queue_match(make_bots(2)))
     data = serialised(first.match_id, first.attempt, replays_of(first))
-    pipeline.services.void_attempt(first.match_id, first.attempt, "its referee was frozen")
+    services.void_attempt(first.match_id, first.attempt, "its referee was frozen")
     second = claim(first.match_id)
     say(referee, *record(first, data))
     assert acknowledged(referee).verdict == pb.VERDICT_STALE
@@ -121,7 +123,7 @@ def test_a_corrupt_record_is_kept_aside_and_played_again(referee: ScriptedRefere
 
 def test_a_running_report_prolongs_leases_and_calls_off_what_does_not_count(referee: ScriptedReferee, watching: Any) -> None:
     alive, gone = claim(queue_match(make_bots(2))), claim(queue_match(make_bots(2)))
-    pipeline.services.void_attempt(gone.match_id, gone.attempt, "lost")
+    services.void_attempt(gone.match_id, gone.attempt, "lost")
     before = Match.objects.get(pk=alive.match_id).lease_until
     say(referee, pb.WatchMessage(running=pb.RunningAttempts(attempts=[ref(alive), ref(gone)])))
     until(lambda: "CancelMatches" in referee.asked)

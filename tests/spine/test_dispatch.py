@@ -5,6 +5,7 @@ from uuid import UUID
 
 import grpc
 import pytest
+from django.conf import settings
 from phaseten.v1 import referee_pb2 as pb
 
 from tests.site.builders import REFEREE, make_bots, queue_match, version_of
@@ -151,7 +152,7 @@ def test_bots_whose_tokens_were_revoked_are_sent_away(referee: ScriptedReferee) 
 def test_a_referee_that_refuses_our_token_is_our_mistake(referee: ScriptedReferee) -> None:
     referee.refuses_with(grpc.StatusCode.UNAUTHENTICATED)
     with (
-        pipeline.client_of(pipeline.settings.SITE.referees[0]) as client,
+        pipeline.client_of(settings.SITE.referees[0]) as client,
         pytest.raises(RefereeRefused, match="UNAUTHENTICATED: the script says no"),
     ):
         client.list_sessions()

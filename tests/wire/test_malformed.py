@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
-from phaseten.v1 import bot_pb2, game_pb2, replay_pb2, rules_pb2
+from phaseten.v1 import bot_pb2, cards_pb2, game_pb2, replay_pb2, rules_pb2
 
 from referee.engine.ruleset import Ruleset, Terms
 from referee.wire import cards, enums, events, moves, replay, rules, view
@@ -36,7 +36,7 @@ CASES: list[tuple[Callable[[Any], Any], Any]] = [
     (moves.decode_answer, bot_pb2.Answer(game=1, id=1)),
     (moves.decode_play, game_pb2.Play(hits=[game_pb2.Hit(owner=0, meld=0)])),
     (moves.decode_play, set_raw(game_pb2.Play(), "discard", 77)),
-    (moves.decode_play, game_pb2.Play(lay=[game_pb2.Meld(cards=[game_pb2.CARD_UNSPECIFIED])])),
+    (moves.decode_play, game_pb2.Play(lay=[game_pb2.Meld(cards=[cards_pb2.CARD_UNSPECIFIED])])),
     (events.decode_event, game_pb2.Event()),
     (events.decode_public_event, game_pb2.PublicEvent()),
     (events.decode_event, game_pb2.Event(card_discarded=game_pb2.CardDiscarded(seat=1))),
