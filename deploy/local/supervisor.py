@@ -102,6 +102,7 @@ class Supervisor:
             raise ServiceError(service.name, f"did not end within {service.patience:.0f} s", log.last) from None
         finally:
             child.kill()
+            await child.wait()
             self._once.discard(child)
             log.close()
         if status != 0:

@@ -1,4 +1,4 @@
-"""A house of two servers and a program with a child, for tests that kill its supervisor.
+"""A house of two servers and a program, for tests that kill its supervisor.
 
 Run as `python -m tests.deploy.small_house STATE`; prints a line of process ids when everything is up, and
 stops at SIGTERM.
@@ -14,17 +14,15 @@ from deploy.local import house
 from deploy.local.settings import Settings
 from deploy.local.state import State
 from deploy.local.supervisor import Supervisor
-from tests.deploy.programs import PARENT, program
+from tests.deploy.programs import SLEEPER, program
 
 
 async def keep(state: State, stores: house.Stores) -> None:
     supervisor = Supervisor(state.folder("logs"), lambda *_: None, lambda _, text: print(text, flush=True))
     asked = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked.set)
-    pids = state.root / "pids"
-    pids.unlink(missing_ok=True)
     await supervisor.start(*stores.services)
-    await supervisor.start(program("parent", PARENT, str(pids), ready=pids.exists))
+    await supervisor.start(program("sleeper", SLEEPER))
     print("up", *(supervisor.pid(name) for name in supervisor.names), flush=True)
     await asked.wait()
     await supervisor.stop()
