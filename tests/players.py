@@ -11,9 +11,9 @@ Choose = Callable[[int], int]  # a number below the argument
 
 def play_out(game: Game, policy: Policy) -> int:
     """Play a game to its end, the same policy in every seat; returns the number of decisions."""
-    decisions = 0
+    ruleset, decisions = game.ruleset, 0
     while (seat := game.to_move) is not None:
-        game.submit(seat, policy(game.view(seat), game.ruleset))
+        game.submit(seat, policy(game.view(seat), ruleset))
         decisions += 1
     return decisions
 

@@ -31,7 +31,9 @@ def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case 
     state.public_view = None
     match event:
         case CardDrawn():
-            _draw(state, event)
+            (state.discard if event.from_discard else state.stock).pop()
+            insort(state.hands[event.seat], event.card)
+            state.drawn = event.card
         case CardDiscarded():
             _give(state, event.seat, event.card)
             state.discard.append(event.card)
@@ -75,13 +77,6 @@ def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case 
             pass
         case _:
             assert_never(event)
-
-
-def _draw(state: State, event: CardDrawn) -> None:
-    pile = state.discard if event.from_discard else state.stock
-    pile.pop()
-    insort(state.hands[event.seat], event.card)
-    state.drawn = event.card
 
 
 def _give(state: State, seat: Seat, card: Card) -> None:

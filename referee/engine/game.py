@@ -129,6 +129,8 @@ class Game:
         for event in events:
             apply(state, event)
         log += events
+        if state.drawn is not None and state.out == NOBODY:
+            return events  # in the middle of a turn nothing follows by itself
         decided = len(log)
         self._settle()
         return events if len(log) == decided else (*events, *log[decided:])

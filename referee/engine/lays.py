@@ -18,7 +18,7 @@ _NUMBER: Final = tuple(kind % 12 + 1 for kind in range(NUMBERS))
 _COLOR: Final = tuple(kind // 12 for kind in range(NUMBERS))
 
 _Part = tuple[int, int, int]
-_Way = tuple[_Part, ...]
+_Way = tuple[int, int, tuple[_Part, ...]]  # the points laid down, as a negative number; the Wilds used; the parts
 
 
 def lays(hand: Sequence[Card], phase: int, ruleset: Ruleset) -> tuple[tuple[Meld, ...], ...]:
@@ -29,13 +29,13 @@ def lays(hand: Sequence[Card], phase: int, ruleset: Ruleset) -> tuple[tuple[Meld
     they can be hit at once, and then what uses fewest Wilds.
     """
     stock = _Stock(hand, PHASES[phase], ruleset.card_points)
-    return tuple(map(stock.melds, sorted(stock.ways(), key=stock.cost)))
+    return tuple(stock.melds(way) for way in sorted(stock.ways()))
 
 
 def best_lay(hand: Sequence[Card], phase: int, ruleset: Ruleset) -> tuple[Meld, ...] | None:
     """The first of `lays`, or None if the phase cannot be laid; cheaper than asking for all."""
     stock = _Stock(hand, PHASES[phase], ruleset.card_points)
-    best = min(stock.ways(), key=stock.cost, default=None)
+    best = min(stock.ways(), default=None)
     return None if best is None else stock.melds(best)
 
 
@@ -57,38 +57,31 @@ class _Stock:
             counts[value] += 1
             held |= 1 << value
         self.held = held
-        # Of a colour any card may stay: the more are laid, the better.
-        self.points = [1] * 4 if by_color else [points.low] * 10 + [points.high] * 3
+        self.points = [points.low] * 10 + [points.high] * 3
 
     def ways(self) -> Iterator[_Way]:
         if not self.numbers:
             return iter(())  # a phase needs a number card, and every way below uses one
         first = self.goals[0]
         if first.kind is GoalKind.RUN:
-            return ((row,) for row in _rows(first.size, self.held, self.wilds))
+            rows = _rows(first.size, self.held, self.wilds)
+            return ((-self.worth(row), _gaps(row), (row,)) for row in rows)
         if first.kind is GoalKind.COLOR:
             return _one_color(self, first.size)
         second = self.goals[1]
         return (_two_sets if second.kind is GoalKind.SET else _set_and_run)(self, first.size, second.size)
 
-    def cost(self, way: _Way) -> tuple[int, int]:
-        """The points laid down, as a negative number, and the Wilds used."""
-        points, laid, wilds = self.points, 0, 0
-        for goal, (one, two, three) in zip(self.goals, way, strict=True):
-            if goal.kind is GoalKind.RUN:
-                laid += points[1] * (three & _LOW).bit_count() + points[_TOP] * (three & ~_LOW).bit_count()
-                wilds += two - one + 1 - three.bit_count()
-            else:
-                laid += two * points[one]
-                wilds += three
-        return -laid, wilds
+    def worth(self, row: _Part) -> int:
+        """The points of the number cards in a run."""
+        held = row[2]
+        return self.points[1] * (held & _LOW).bit_count() + self.points[_TOP] * (held & ~_LOW).bit_count()
 
     def melds(self, way: _Way) -> tuple[Meld, ...]:
         pool: list[list[Card]] = [[] for _ in range(_TOP + 1)]
         for card in self.numbers:
             pool[self.values[card]].append(card)
         melds = []
-        for goal, (one, two, three) in zip(self.goals, way, strict=True):
+        for goal, (one, two, three) in zip(self.goals, way[2], strict=True):
             if goal.kind is GoalKind.RUN:
                 row = [pool[number].pop() if three >> number & 1 else WILD for number in range(one, two + 1)]
                 melds.append(Meld(tuple(row), None if three else one))
@@ -102,11 +95,19 @@ class _Stock:
 _LOW: Final = (1 << 10) - 1  # the numbers 1 to 9, as bits
 
 
+def _gaps(row: _Part) -> int:
+    """The Wilds in a run."""
+    low, high, held = row
+    return high - low + 1 - held.bit_count()
+
+
 def _one_color(stock: _Stock, size: int) -> Iterator[_Way]:
     for color in range(4):
         count = stock.counts[color]
-        if count and size - count <= stock.wilds:
-            yield ((color, count, max(0, size - count)),)
+        need = max(0, size - count)
+        if count and need <= stock.wilds:
+            # Of a colour any card may stay in hand: the more are laid, the better.
+            yield -count, need, ((color, count, need),)
 
 
 @lru_cache(maxsize=4096)
@@ -130,37 +131,43 @@ def _between(low: int, high: int) -> int:
 
 
 def _two_sets(stock: _Stock, first: int, second: int) -> Iterator[_Way]:
-    counts, wilds = stock.counts, stock.wilds
-    able = [number for number in range(1, _TOP + 1) if counts[number] and second - counts[number] <= wilds]
-    for one in able:
-        count = counts[one]
-        if first + second - count <= wilds:
+    wilds, points = stock.wilds, stock.points
+    able = [(number, count) for number, count in enumerate(stock.counts) if count and second - count <= wilds]
+    for place, (one, count) in enumerate(able):
+        laid = count * points[one]
+        need = first + second - count
+        if need <= wilds:
             # Both sets of one number: the second takes what the first does not need, the first what is then too much.
             spare = min(max(0, count - first), second)
-            yield (one, count - spare, max(0, first - count + spare)), (one, spare, second - spare)
-        left = wilds - max(0, first - count)
-        if left < 0:
+            parts = (one, count - spare, max(0, first - count + spare)), (one, spare, second - spare)
+            yield -laid, max(0, need), parts
+        need = first - count if first > count else 0
+        if need > wilds:
             continue
-        for other in able:
-            # Two goals of one size are met by the same two numbers in either order.
-            twice = one == other or (first == second and other < one)
-            if not twice and second - counts[other] <= left:
-                more = counts[other]
-                yield (one, count, max(0, first - count)), (other, more, max(0, second - more))
+        # Two goals of one size are met by the same two numbers in either order.
+        for other, more in able[place + 1 :] if first == second else able:
+            more_need = second - more if second > more else 0
+            if need + more_need <= wilds and other != one:
+                parts = (one, count, need), (other, more, more_need)
+                yield -laid - more * points[other], need + more_need, parts
 
 
 def _set_and_run(stock: _Stock, size: int, length: int) -> Iterator[_Way]:
     """For every number: all its copies in the set, or one of them in the run where the run has a place for it."""
     wilds, held = stock.wilds, stock.held
-    for number in range(1, _TOP + 1):
-        count = stock.counts[number]
+    for number, count in enumerate(stock.counts):
         if not count or size - count > wilds:
             continue
         need = max(0, size - count)
         for row in _rows(length, held & ~(1 << number), wilds - need):
-            yield (number, count, need), row
+            yield _with_row(stock, (number, count, need), row)
         need = max(0, size - count + 1)
         if need <= wilds:
             for row in _rows(length, held, wilds - need):
                 if row[2] >> number & 1:
-                    yield (number, count - 1, need), row
+                    yield _with_row(stock, (number, count - 1, need), row)
+
+
+def _with_row(stock: _Stock, part: _Part, row: _Part) -> _Way:
+    number, count, need = part
+    return -count * stock.points[number] - stock.worth(row), need + _gaps(row), (part, row)

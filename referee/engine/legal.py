@@ -86,14 +86,16 @@ class Turn:
         """
         if not self.laid:
             return ()
-        hand = frozenset(self.hand)
+        hand = self.hand
         numbers: list[Hit] = []
         useful: list[Hit] = []
         wild: list[Hit] = []
         for owner, melds in enumerate(self.table):
             for index, meld in enumerate(melds):
-                fitting = hand & table_rules.open_kinds(meld)
-                for card in sorted(fitting) if len(fitting) > 1 else fitting:
+                fitting = table_rules.open_kinds(meld)
+                if fitting.isdisjoint(hand):
+                    continue
+                for card in sorted(fitting.intersection(hand)):
                     if card < NUMBERS:
                         numbers.append(Hit(Seat(owner), index, card))
                         continue

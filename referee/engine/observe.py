@@ -3,7 +3,6 @@
 This is the only place where hidden cards are left out. Views are kept with the state until an event touches them.
 """
 
-from operator import getitem
 from typing import assert_never
 
 from referee.engine.apply import start_cards
@@ -36,25 +35,25 @@ from referee.engine.view import PublicView, SeatView, Stage, View
 def seat_view(state: State, seat: Seat) -> View:
     """All that `seat` may know. Raises IndexError for a seat that does not exist."""
     drawn = state.drawn if seat == state.to_move else None
-    return View(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, public_view(state))
+    return View(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, state.public_view or public_view(state))
 
 
 def public_view(state: State) -> PublicView:
     """What everybody at and around the table may know."""
-    view = state.public_view
-    if view is None:
-        view = state.public_view = _table(state)
-    return view
+    if state.public_view is None:
+        state.public_view = _table(state)
+    return state.public_view
 
 
 def _table(state: State) -> PublicView:
-    sizes = list(map(len, state.hands))
-    try:
-        seats = tuple(map(getitem, state.seat_views, sizes))
-    except KeyError:
-        for seat, size in enumerate(sizes):
-            state.seat_views[seat][size] = _seat(state, Seat(seat))
-        seats = tuple(map(getitem, state.seat_views, sizes))
+    hands = state.hands
+    seats = []
+    for seat, views in enumerate(state.seat_views):
+        size = len(hands[seat])
+        view = views.get(size)
+        if view is None:
+            view = views[size] = _seat(state, Seat(seat))
+        seats.append(view)
     discard = state.discard
     return PublicView(
         state.deal,
@@ -66,7 +65,7 @@ def _table(state: State) -> PublicView:
         len(state.stock),
         len(discard),
         discard[-1] if discard else None,
-        seats,
+        tuple(seats),
     )
 
 

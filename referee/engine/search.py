@@ -38,7 +38,8 @@ def _units(phase: int) -> dict[Card, int]:
 
 
 _SHIFT_OF: Final = {phase: _COLOR_SHIFT if _by_color(phase) else _NUMBER_SHIFT for phase in PHASES}
-_PACK: Final = {phase: _units(phase).__getitem__ for phase in PHASES}
+_UNITS: Final = {phase: _units(phase) for phase in PHASES}
+_PACK: Final = {phase: units.__getitem__ for phase, units in _UNITS.items()}
 
 # What a search finds: the most cards that can be used, the slots of which one card more would raise that, and the number
 # cards to keep, packed, goal by goal.
@@ -71,13 +72,13 @@ class Plan:
     @property
     def leftover(self) -> tuple[Card, ...]:
         """What the plan does not keep, ascending, Skips included: throwing any one of it leaves the distance as it is."""
-        shifts = _SHIFT_OF[self.phase]
+        units = _UNITS[self.phase]
         kept = self._survey[3]
         rest = []
         for card in self.hand:
-            shift = shifts[card]
-            if kept >> shift & _COUNT:
-                kept -= 1 << shift
+            unit = units[card]
+            if kept & unit * _COUNT:
+                kept -= unit
             else:
                 rest.append(card)
         return tuple(rest)
@@ -113,15 +114,15 @@ def plan(hand: tuple[Card, ...], phase: int) -> Plan:
     return Plan(phase, hand, survey[0], survey)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _look(phase: int, packed: int) -> _Survey:
     """The survey of a packed hand."""
     total, best = _SEARCHES[phase]
     wilds = packed >> _WILD_SHIFT
     numbers = packed & _NATURAL
     have, slots, takes = best(numbers)
-    kept = sum(takes) + (min(wilds, total - have) << _WILD_SHIFT)
     missing = total - have - wilds
+    kept = sum(takes) + ((wilds if missing >= 0 else wilds + missing) << _WILD_SHIFT)
     if not numbers:
         # Wilds and Skips alone lack at least the number card that a phase must hold.
         return max(1, missing), _ALL, takes, kept
@@ -134,7 +135,7 @@ _CARDS_OF: Final = {
 }
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _kinds(phase: int, slots: int, with_wild: bool) -> frozenset[Card]:
     """The cards that belong to a set of slots."""
     found = [WILD] if with_wild else []
@@ -190,39 +191,44 @@ def _run(length: int, held: int) -> tuple[int, int, int]:
 
 
 @cache
-def _sets(high: int, low: int, first: int, second: int) -> tuple[int, bool, bool]:
-    """For the two numbers held most often: how many cards two sets use, and whether one more of either would raise that."""
+def _sets(high: int, low: int, first: int, second: int) -> tuple[int, bool, bool, int, int]:
+    """For the two numbers held most often: what two sets can use of them (first >= second).
+
+    The cards used, whether one more of either number would raise that, and how many cards each set takes; the second
+    count is below zero if both sets are made of the number held most often.
+    """
     have = _sets_use(high, low, first, second)
-    return (
-        have,
-        _sets_use(high + 1, low, first, second) > have,
-        low < high and _sets_use(high, low + 1, first, second) > have,
-    )
+    more_high = _sets_use(high + 1, low, first, second) > have
+    more_low = low < high and _sets_use(high, low + 1, first, second) > have
+    if have > min(high, first) + min(low, second):
+        return have, more_high, more_low, first, first - have
+    return have, more_high, more_low, min(high, first), min(low, second)
 
 
 def _sets_use(high: int, low: int, first: int, second: int) -> int:
-    """Two sets of two numbers, or both of the number held most often (first >= second)."""
+    """Two sets of two numbers, or both of the number held most often."""
     return max(min(high, first) + min(low, second), min(high, first + second))
 
 
 def _best_sets(first: int, second: int, numbers: int) -> _Best:
     high = low = 0
     slots = _ALL
-    while more := _at_least(numbers, high + 1):
+    while more := numbers + (15 - high) * _ONES & _ALL:  # the slots that hold more than `high`
         high += 1
         slots = more
         if more & (more - 1):
             low = high
-    have, more_high, more_low = _sets(high, low, first, second)
-    useful = slots if more_high else 0
+    have, more_high, more_low, one_takes, other_takes = _sets(high, low, first, second)
     one = _lowest(slots)
-    others = slots ^ (16 << one) if low == high else _slots_with(numbers, low)
+    if other_takes < 0:
+        takes = (one_takes << one, -other_takes << one)
+        others = 0
+    else:
+        others = slots ^ (16 << one) if low == high else _slots_with(numbers, low)
+        takes = (one_takes << one, other_takes << _lowest(others))
     # Numbers held less often than the second one stay behind it even with one card more.
-    if more_low:
-        useful |= others
-    if have > first + low and high > first:
-        return have, useful, (first << one, (have - first) << one)
-    return have, useful, (min(high, first) << one, min(low, second) << _lowest(others))
+    useful = (slots if more_high else 0) | (others if more_low else 0)
+    return have, useful, takes
 
 
 def _best_set_and_run(size: int, length: int, numbers: int) -> _Best:
