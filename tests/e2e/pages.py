@@ -76,3 +76,47 @@ def until(page: Any, expression: str, patience: float = 15.0) -> None:
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, f"never came true: {expression}"
         page.wait_for_timeout(30)
+
+
+# Texts whose contrast with what is behind them is too low: 4.5 to 1, for large ones 3 to 1 (WCAG 2.2, 1.4.3).
+PALE_TEXTS = """() => {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 1;
+  const pen = canvas.getContext('2d', { willReadFrequently: true });
+  const known = new Map();
+  const rgba = colour => {
+    if (!known.has(colour)) {
+      pen.clearRect(0, 0, 1, 1);
+      pen.fillStyle = colour;
+      pen.fillRect(0, 0, 1, 1);
+      known.set(colour, [...pen.getImageData(0, 0, 1, 1).data]);
+    }
+    return known.get(colour);
+  };
+  const over = (top, under) => [0, 1, 2].map(i => (top[i] * top[3] + under[i] * (255 - top[3])) / 255);
+  const light = rgb => {
+    const [r, g, b] = rgb.map(v => v / 255).map(v => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    if (!element) return [255, 255, 255];
+    const style = getComputedStyle(element);
+    const own = element.matches('.felt, .hero') ? rgba(style.getPropertyValue('--felt')) : rgba(style.backgroundColor);
+    return own[3] === 255 ? own.slice(0, 3) : over(own, behind(element.parentElement));
+  };
+  const pale = [];
+  for (const element of document.querySelectorAll('body *:not(svg *, script, option)')) {
+    const style = getComputedStyle(element);
+    const text = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('').trim();
+    const unseen = element.closest('.sr, .skip-link, [hidden]') || !element.checkVisibility();
+    if (!text || unseen || style.fontSize === '0px') continue;
+    const ground = behind(element);
+    const [a, b] = [light(over(rgba(style.color), ground)), light(ground)].sort((x, y) => y - x);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    const ratio = (a + 0.05) / (b + 0.05);
+    const what = `${ratio.toFixed(2)} ${element.className || element.tagName}: ${text.slice(0, 30)}`;
+    if (ratio < (large ? 3 : 4.5)) pale.push(what);
+  }
+  return [...new Set(pale)];
+}"""

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e.conftest import SCREENSHOTS
-from tests.e2e.pages import PRIVATE_PAGES, THEMES, WIDTHS, must_be_safe, must_fit, public_pages, settle
+from tests.e2e.pages import PALE_TEXTS, PRIVATE_PAGES, THEMES, WIDTHS, must_be_safe, must_fit, public_pages, settle
 
 
 @pytest.fixture
@@ -142,3 +142,16 @@ def test_pages_can_be_read_without_scripts(site, browser):
     page.goto(site.url + f"/bots/{site.made['bot']}")
     page.get_by_text("As numbers").wait_for()
     context.close()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_text_stands_out(site, open_page, theme):
+    page = open_page(theme=theme).page
+    pale = {}
+    for name, path in public_pages(site.made).items():
+        page.goto("about:blank")
+        page.goto(site.url + path)
+        settle(page)
+        if found := page.evaluate(PALE_TEXTS):
+            pale[name] = found
+    assert pale == {}

@@ -322,6 +322,12 @@ def test_a_finished_season_shows_its_winners_in_front(cast):
     assert [leader.player.slug for leader in card.leaders] == [bot.slug for bot in bots]
 
 
+def test_the_footers_links_lead_somewhere(cast):
+    for path in ("/api/v1/docs", "/start", "/bots"):
+        assert path in Client().get("/").content.decode()
+        assert Client().get(path).status_code == 200
+
+
 def test_our_mistakes_have_a_page_that_needs_nothing():
     answer = server_error(RequestFactory().get("/"))
     assert answer.status_code == 500

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Now
 
 from tournament_site.accounts.models import User
 from tournament_site.bots import queries as bot_queries
@@ -31,12 +32,12 @@ class Totals:
 
 def totals() -> Totals:
     """How much there is and how much of it is awake."""
-    bots = Bot.objects.values_list("pk", flat=True)
+    connected = Bot.objects.filter(active_version__presences__seen_at__gt=Now() - bot_queries.PRESENCE_LASTS)
     return Totals(
-        bots=len(bots),
+        bots=Bot.objects.count(),
         games=Game.objects.filter(state=Game.State.FINISHED).count(),
         running=match_queries.running_games(),
-        online=len(bot_queries.online(bots)),
+        online=connected.distinct().count(),
     )
 
 
