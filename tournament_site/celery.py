@@ -16,7 +16,7 @@ TICK_EVERY = 2.0
 
 
 class TaskFailed(Exception):
-    """A task came to nothing; the reason is in the log. The next tick does what is left."""
+    """A task came to nothing; the reason is in the log. The next one does what is left."""
 
 
 class SiteTask(Task):  # type: ignore[misc]  # Celery ships no types
@@ -93,11 +93,12 @@ app.conf.update(
     imports=("tournament_site.tasks",),
     beat_max_loop_interval=1.0,
     beat_schedule={
-        "tick": {
-            "task": "tournament_site.tasks.tick",
+        name: {
+            "task": f"tournament_site.tasks.{name}",
             "schedule": TICK_EVERY,
-            # A tick that waited for so long is not needed any more: newer ones are behind it.
+            # One that waited for so long is not needed any more: newer ones are behind it.
             "options": {"expires": 3 * TICK_EVERY},
-        },
+        }
+        for name in ("heal", "settle", "dispatch")
     },
 )

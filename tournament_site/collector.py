@@ -1,7 +1,8 @@
 """The collector: one long-lived process that watches every referee and takes home what they report.
 
-A thread for each referee holds one stream open and does the database's work for it. Whatever breaks ends that stream only,
-and it is opened again; referees repeat what was not acknowledged. A second collector beside this one does no harm.
+A thread for each referee holds one stream open and does the database's work for it. A referee or a database that goes away
+ends that stream only, and it is opened again; referees repeat what was not acknowledged. A mistake of ours ends the process,
+and whoever supervises it starts it again. A second collector beside this one does no harm.
 """
 
 import logging
@@ -17,7 +18,7 @@ from django.conf import settings
 from tournament_site import live, pipeline
 from tournament_site.addresses import Referee
 from tournament_site.matches.referee_client import Answer, AttemptRef, RefereeRefused, RefereeUnavailable, Watch
-from tournament_site.tasks import tick
+from tournament_site.tasks import dispatch, settle
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ class Watcher(threading.Thread):
     def _session(self) -> None:
         """One stream, from its opening to its end. Raises what ended it."""
         answers: queue.SimpleQueue[tuple[AttemptRef, Answer] | None] = queue.SimpleQueue()
-        with pipeline.client_of(self.referee) as client, live.connect() as feed:
+        with pipeline.client_of(self.referee) as client, live.Feed() as feed:
             watch = client.watch(_until_none(answers))
             self._watch = watch
             try:
@@ -66,7 +67,7 @@ class Watcher(threading.Thread):
                     recorded = pipeline.collect(self.referee, update, feed, lambda ref, answer: answers.put((ref, answer)))
                     self._failures = 0
                     if recorded:
-                        ask_for_tick()
+                        ask_for_work()
                     if self.stopping.is_set():
                         return
             finally:
@@ -83,21 +84,22 @@ def _until_none(answers: "queue.SimpleQueue[tuple[AttemptRef, Answer] | None]") 
 _asked = threading.Lock()
 
 
-def ask_for_tick() -> None:
-    """Have `tick` run soon, at most once a second; if the queue is away, beat asks again when it is back."""
+def ask_for_work() -> None:
+    """Have results settled and matches started soon, at most once a second; if the queue is away, beat asks later."""
     if not _asked.acquire(blocking=False):
         return
-    timer = threading.Timer(1.0, _send_tick)
+    timer = threading.Timer(1.0, _ask)
     timer.daemon = True
     timer.start()
 
 
-def _send_tick() -> None:
+def _ask() -> None:
     _asked.release()
-    try:
-        tick.apply_async(expires=10, retry=False)
-    except tick.OperationalError as error:
-        log.warning("the queue is away: %s", error)
+    for task in (settle, dispatch):
+        try:
+            task.apply_async(expires=10, retry=False)
+        except task.OperationalError as error:
+            log.warning("the queue is away: %s", error)
 
 
 def main() -> int:

@@ -5,9 +5,11 @@ published twice is kept once, and a reader goes on where it stopped. Only public
 hold a hidden card.
 """
 
-from collections.abc import Sequence
+import logging
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 import redis
@@ -19,9 +21,13 @@ from referee.engine.view import PublicView
 from referee.wire.events import decode_public_event, encode_public_event
 from referee.wire.view import decode_table, encode_table
 
+log = logging.getLogger(__name__)
+
 # A game that is silent for so long is over, or its referee is gone.
 SECONDS_KEPT = 900
 EVENTS_KEPT = 200
+# Valkey is not asked again for so long after it was away.
+SECONDS_AWAY = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +48,48 @@ def _keys(game_id: UUID) -> tuple[str, str]:
     return f"phaseten:live:{game_id}:events", f"phaseten:live:{game_id}:table"
 
 
-def publish(client: "redis.Redis", game_id: UUID, first: int, events: Sequence[PublicEvent], table: PublicView) -> None:
-    """Adds events, the first of which has number `first`, and makes `table` the newest. Raises redis.RedisError."""
-    stream, newest = _keys(game_id)
-    pipe = client.pipeline(transaction=False)
-    for number, event in enumerate(events, first):
-        fields: dict[Any, Any] = {"event": encode_public_event(event).SerializeToString()}
-        pipe.xadd(stream, fields, id=f"0-{number + 1}", maxlen=EVENTS_KEPT, approximate=True)
-    pipe.set(newest, encode_table(table).SerializeToString(), ex=SECONDS_KEPT)
-    pipe.expire(stream, SECONDS_KEPT)
-    for answer in pipe.execute(raise_on_error=False):
-        # An id that is not greater than the last one is an event told again: it is there already.
-        if isinstance(answer, redis.RedisError) and "equal or smaller" not in str(answer):
-            raise answer
+class Feed:
+    """Writes the feed. While Valkey is away it drops what it is given, and tries again every few seconds.
 
+    The collector must not wait for it: results go through the same hands as what is shown.
+    """
 
-def forget(client: "redis.Redis", game_ids: Sequence[UUID]) -> None:
-    """Drops games that are over. Raises redis.RedisError."""
-    if game_ids:
-        client.delete(*(key for game_id in game_ids for key in _keys(game_id)))
+    def __init__(self) -> None:
+        self._client = connect()
+        self._away_until = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def publish(self, game_id: UUID, first: int, events: Sequence[PublicEvent], table: PublicView) -> None:
+        """Adds events, the first of which has number `first`, and makes `table` the newest."""
+        stream, newest = _keys(game_id)
+        pipe = self._client.pipeline(transaction=False)
+        for number, event in enumerate(events, first):
+            fields: dict[Any, Any] = {"event": encode_public_event(event).SerializeToString()}
+            pipe.xadd(stream, fields, id=f"0-{number + 1}", maxlen=EVENTS_KEPT, approximate=False)
+        pipe.set(newest, encode_table(table).SerializeToString(), ex=SECONDS_KEPT)
+        pipe.expire(stream, SECONDS_KEPT)
+        # An id that is not greater than the last one is an event told again: its refusal is as it should be.
+        self._unless_away(lambda: pipe.execute(raise_on_error=False))
+
+    def forget(self, game_ids: Sequence[UUID]) -> None:
+        """Drops games that are over."""
+        keys = [key for game_id in game_ids for key in _keys(game_id)]
+        if keys:
+            self._unless_away(lambda: self._client.delete(*keys))
+
+    def _unless_away(self, act: Callable[[], object]) -> None:
+        if time.monotonic() < self._away_until:
+            return
+        try:
+            act()
+        except redis.RedisError as error:
+            self._away_until = time.monotonic() + SECONDS_AWAY
+            log.warning("the live feed is away: %s", error)
 
 
 def snapshot(game_id: UUID) -> LiveGame | None:

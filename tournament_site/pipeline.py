@@ -5,7 +5,9 @@
     settle     ratings, then leagues
     heal       leases that ran out: asked about, prolonged, put back or voided
 
-Each step may be run at any time, by anybody, any number of times: what is done is done once.
+Each step may be run at any time, by anybody, any number of times: what is done is done once. `tasks.py` runs the first, the
+third and the fourth every two seconds, each by itself, so that trouble in one does not stop the others; `collector.py` runs
+the second for every report of a referee.
 """
 
 import logging
@@ -15,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
-import redis
 from django.conf import settings
 
 from referee.wire.replay import SeatInfo
@@ -64,6 +65,7 @@ _WAIT = {
     Refusal.DRAINING: "the referee is going away",
     Refusal.STALE_ATTEMPT: "the referee knows a newer attempt",
     Refusal.CANCELLED: "the attempt was called off",
+    Refusal.UNSPECIFIED: "the referee did not say why",
 }
 _ANSWERS = {
     Verdict.STORED: Answer.STORED,
@@ -80,13 +82,6 @@ def client_of(referee: Referee) -> Iterator[RefereeClient]:
         yield client
 
 
-def tick() -> None:
-    """Everything that is due. Run every two seconds, and after records came in."""
-    heal()
-    settle()
-    dispatch()
-
-
 # -- dispatch ----------------------------------------------------------------------------------------------------------
 
 
@@ -97,7 +92,8 @@ def dispatch() -> None:
         sessions = _attend(referee)
         rooms[referee.id] = 0 if sessions is None else sessions.free_games
     free = bots.free_games()
-    present = {version for versions in free.values() for version in versions}
+    # Only bots with room: the waiting matches of one that is busy must not hide those of the others.
+    present = {version for versions in free.values() for version, games in versions.items() if games > 0}
     claimed = services.claim(choose(queries.candidates(present), free, rooms))
     by_referee: dict[str, list[Claimed]] = defaultdict(list)
     for match in claimed:
@@ -112,17 +108,23 @@ def _attend(referee: Referee) -> Sessions | None:
     try:
         with client_of(referee) as client:
             sessions = client.list_sessions()
-            unwanted = bots.bots_without_tokens() & {session.bot for session in sessions.sessions}
-            if unwanted:
-                client.close_sessions(sorted(unwanted), "the bot's tokens were revoked")
-    except RefereeUnavailable as error:
-        log.warning("referee %s cannot be reached: %s", referee.id, error)
+            credentials = {entry.credential for entry in sessions.sessions}
+            revoked = credentials - bots.valid_tokens(credentials)
+            if revoked:
+                client.close_sessions(sorted(revoked), "the bot token was revoked")
+    except (RefereeUnavailable, RefereeRefused) as error:
+        _complain(referee, error)
         presence.record_presence(referee.id, {})
         return None
     presence.record_presence(
-        referee.id, {entry.version_id: entry.free for entry in sessions.sessions if entry.bot not in unwanted}
+        referee.id, {entry.version_id: entry.free for entry in sessions.sessions if entry.credential not in revoked}
     )
     return sessions
+
+
+def _complain(referee: Referee, error: RefereeUnavailable | RefereeRefused) -> None:
+    """A referee that is away is nothing special; one that refuses us is ours to mend."""
+    log.log(logging.ERROR if isinstance(error, RefereeRefused) else logging.WARNING, "referee %s: %s", referee.id, error)
 
 
 def _start(referee: Referee, matches: Sequence[Claimed]) -> None:
@@ -135,9 +137,9 @@ def _start(referee: Referee, matches: Sequence[Claimed]) -> None:
     try:
         with client_of(referee) as client:
             results = client.start_matches(orders)
-    except RefereeUnavailable as error:
+    except (RefereeUnavailable, RefereeRefused) as error:
         # Whether they run nobody knows. Their leases tell: `heal` asks the referee when they are over.
-        log.warning("referee %s did not answer to %d orders: %s", referee.id, len(orders), error)
+        _complain(referee, error)
         return
     services.confirm(
         (result.ref.match_id, result.ref.attempt) for result in results if result.outcome is not Outcome.REFUSED
@@ -171,7 +173,7 @@ def _order(match: Claimed) -> Order:
 
 
 def collect(
-    referee: Referee, update: WatchUpdate, feed: "redis.Redis", acknowledge: Callable[[AttemptRef, Answer], None]
+    referee: Referee, update: WatchUpdate, feed: live.Feed, acknowledge: Callable[[AttemptRef, Answer], None]
 ) -> bool:
     """Deal with one report of a referee. True if something was recorded that `settle` and `dispatch` should look at."""
     match update:
@@ -182,15 +184,21 @@ def collect(
         case Opened():
             services.open_games({update.game_id: update.commitment})
         case Update():
-            _show(feed, update)
+            feed.publish(update.game_id, update.first, update.events, update.table)
         case Record():
             answer = _record(update, feed)
             acknowledge(update.ref, answer)
             return True
+        case Void() if update.planned:
+            return services.call_off(*_pair(update.ref), update.text)
         case Void():
             log.error("referee %s gave up match %s: %s", referee.id, update.ref.match_id, update.text)
-            return services.void_attempt(update.ref.match_id, update.ref.attempt, update.text)
+            return services.void_attempt(*_pair(update.ref), update.text)
     return False
+
+
+def _pair(ref: AttemptRef) -> tuple[UUID, int]:
+    return ref.match_id, ref.attempt
 
 
 def _renew(referee: Referee, refs: Sequence[AttemptRef]) -> None:
@@ -200,20 +208,10 @@ def _renew(referee: Referee, refs: Sequence[AttemptRef]) -> None:
             client.cancel_matches([AttemptRef(*pair) for pair in sorted(stale)], "this attempt does not count any more")
 
 
-def _show(feed: "redis.Redis", update: Update) -> None:
-    try:
-        live.publish(feed, update.game_id, update.first, update.events, update.table)
-    except redis.RedisError as error:
-        log.warning("the live feed is away: %s", error)
-
-
-def _record(update: Record, feed: "redis.Redis") -> Answer:
-    reading = read_record(update.ref.match_id, update.ref.attempt, update.data)
+def _record(update: Record, feed: live.Feed) -> Answer:
+    reading = read_record(*_pair(update.ref), update.data, queries.ordered(update.ref.match_id))
     verdict = recording.record(reading.match, reading.findings)
-    try:
-        live.forget(feed, [game.game_id for game in reading.match.games])
-    except redis.RedisError as error:
-        log.warning("the live feed is away: %s", error)
+    feed.forget([game.game_id for game in reading.match.games])
     return _ANSWERS[verdict]
 
 
@@ -246,7 +244,7 @@ def _ask(referee: Referee | None, matches: Sequence[queries.Overdue]) -> dict[At
         with client_of(referee) as client:
             return client.get_matches([AttemptRef(match.match_id, match.attempt) for match in matches])
     except (RefereeUnavailable, RefereeRefused) as error:
-        log.warning("referee %s cannot be asked about %d matches: %s", referee.id, len(matches), error)
+        _complain(referee, error)
         return None
 
 

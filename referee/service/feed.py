@@ -72,17 +72,17 @@ class Watcher:
         self._wake.set()
 
     async def pump(self, write: Callable[[bytes], Awaitable[None]]) -> None:
-        """Write until the watcher is closed and nothing waits. Records go out one at a time, when there is nothing else."""
+        """Write until the watcher is closed and nothing waits. A record waits for one frame of other messages, no more."""
         while True:
             if self._pending:
                 await write(self._take())
-            elif self._records:
+            if self._records:
                 record = self._store.get(self._records.popleft())
                 for frame in record.frames() if record else ():
                     await write(frame)
-            elif self._closed:
-                return
-            else:
+            elif not self._pending:
+                if self._closed:
+                    return
                 self._wake.clear()
                 await self._wake.wait()
 
@@ -163,9 +163,11 @@ class Feed:
         self._games.pop(game, None)
         self._dirty.pop(game, None)
 
-    def void(self, attempt: Attempt, text: str) -> None:
+    def void(self, attempt: Attempt, text: str, *, planned: bool) -> None:
+        """An attempt came to nothing; `planned` says that nothing went wrong."""
         if self._watchers:
-            self._push(pb.WatchMessage(attempt_void=pb.AttemptVoid(attempt=encode_attempt(attempt), text=text)))
+            message = pb.AttemptVoid(attempt=encode_attempt(attempt), text=text, planned=planned)
+            self._push(pb.WatchMessage(attempt_void=message))
 
     def recorded(self, attempt: Attempt) -> None:
         """A record was put into the store."""

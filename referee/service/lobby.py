@@ -1,6 +1,6 @@
 """Who is here, what is played, and who has room for more. All of the referee's state hangs together here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from uuid import UUID
@@ -80,6 +80,7 @@ class Lobby:
         self._max_games = max_games
         self._here: dict[str, Attendance] = {}
         self._matches: dict[UUID, RunningMatch] = {}
+        self._closed = False
 
     # Looking around.
 
@@ -107,9 +108,9 @@ class Lobby:
 
     @property
     def free_games(self) -> int:
-        """Games that the referee itself has room for."""
+        """Games that the referee itself has room for, and for whose records there is room too."""
         used = sum(len(match.games) + len(match.waiting) for match in self._matches.values())
-        return max(0, self._max_games - used)
+        return max(0, min(self._max_games, self.records.room) - used)
 
     def running(self) -> Iterable[Attempt]:
         """The attempts that are running."""
@@ -165,15 +166,17 @@ class Lobby:
             self._forget_idle(bot)
         log.info("session closed", bot=bot, session=session.session_id)
 
-    def close_sessions(self, bots: Iterable[str], text: str) -> int:
-        """End the sessions of these bots; their games go on, and nobody answers for them. Returns how many had one."""
-        closed = 0
-        for bot in bots:
-            here = self._here.get(bot)
-            if here is not None and here.session is not None:
-                here.session.end(CallReason.SESSION_CLOSED, text)
-                closed += 1
-        return closed
+    def close_sessions(self, bots: Collection[str], credentials: Collection[str], text: str) -> int:
+        """End sessions, those of some bots and those opened with some credentials; returns how many.
+
+        Their games go on, and nobody answers for them until the bot is back.
+        """
+        closing = [
+            session for session, _ in self.sessions if session.ticket.bot in bots or session.ticket.credential in credentials
+        ]
+        for session in closing:
+            session.end(CallReason.SESSION_CLOSED, text)
+        return len(closing)
 
     def drain(self, grace_ms: int) -> None:
         """Take no new matches, and say so."""
@@ -222,9 +225,7 @@ class Lobby:
     def _refuse(self, order: Order) -> Refused | None:
         if self.draining is not None:
             return Refused(Refusal.DRAINING)
-        games = len(order.games)
-        unfinished = self._max_games - self.free_games
-        if self.free_games < games or not self.records.has_room(unfinished + games):
+        if self.free_games < len(order.games):
             return Refused(Refusal.REFEREE_BUSY)
         absent, changed, full = [], [], []
         for bot in order.bots:
@@ -248,21 +249,22 @@ class Lobby:
         """Call an attempt off; it is never dealt again. Returns its state before. A finished one keeps its record."""
         before = self.state(attempt)
         if before is State.RUNNING:
-            self._void(self._matches[attempt.match], text)
+            self._void(self._matches[attempt.match], text, planned=True)
         elif before is State.UNKNOWN:
             self.outcomes.note(attempt, State.VOID)
         return before
 
     def void_all(self, text: str) -> None:
         """Call everything off."""
+        self._closed = True  # nothing begins any more in the room that the first ones leave
         for match in tuple(self._matches.values()):
-            self._void(match, text)
+            self._void(match, text, planned=True)
 
     def acknowledge(self, attempt: Attempt) -> bool:
         """The site has the record. False if there was none (any more)."""
         return self.records.acknowledge(attempt)
 
-    def _void(self, match: RunningMatch, text: str) -> None:
+    def _void(self, match: RunningMatch, text: str, *, planned: bool = False) -> None:
         attempt = match.attempt
         if self._matches.pop(attempt.match, None) is None:
             return  # it failed twice
@@ -270,7 +272,7 @@ class Lobby:
         match.abandon(text)
         self.outcomes.note(attempt, State.VOID)
         self._house.meter.matches["void"] += 1
-        self.feed.void(attempt, text)
+        self.feed.void(attempt, text, planned=planned)
         log.warning("match void", match=attempt.match, attempt=attempt.number, reason=text)
         self._release(match, playing)
 
@@ -302,7 +304,7 @@ class Lobby:
 
     def _begin_waiting_games(self, match: RunningMatch) -> None:
         here = [self._here[bot.bot] for bot in match.order.bots]
-        while match.waiting and all(one.playing < one.capacity for one in here):
+        while match.waiting and not self._closed and all(one.playing < one.capacity for one in here):
             for one in here:
                 one.playing += 1
             match.begin_next([self._link(one, bot.version_id) for one, bot in zip(here, match.order.bots, strict=True)])

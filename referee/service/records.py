@@ -83,9 +83,10 @@ class Records:
         self.size -= record.size
         return True
 
-    def has_room(self, games: int) -> bool:
-        """Whether the records of `games` games more would still fit, by a generous guess."""
-        return self.size + games * EXPECTED_GAME_BYTES <= self._limit
+    @property
+    def room(self) -> int:
+        """Of how many games more the records would still fit, by a generous guess."""
+        return max(0, (self._limit - self.size) // EXPECTED_GAME_BYTES)
 
 
 class Outcomes:

@@ -85,7 +85,8 @@ class RefereeApi:
         return pb.CancelMatchesResponse(attempts=_statuses(request.attempts, states))
 
     async def close_sessions(self, request: pb.CloseSessionsRequest, _context: Context) -> pb.CloseSessionsResponse:
-        return pb.CloseSessionsResponse(closed=self._lobby.close_sessions(request.bots, request.text))
+        closed = self._lobby.close_sessions(set(request.bots), set(request.credentials), request.text)
+        return pb.CloseSessionsResponse(closed=closed)
 
     async def list_sessions(self, _request: pb.ListSessionsRequest, _context: Context) -> pb.ListSessionsResponse:
         now = monotonic_ms()
@@ -101,6 +102,7 @@ class RefereeApi:
                 round_trip_ms=int(session.round_trip),
                 sdk=session.sdk,
                 language=session.language,
+                credential=session.ticket.credential,
             )
         return response
 

@@ -33,13 +33,17 @@ class BadKey(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """Who a bot is, by its site's word. `capacity` is the number of games it may play at once."""
+    """Who a bot is, by its site's word.
+
+    `capacity` is the number of games it may play at once, `credential` the id of the bot token that the ticket is for.
+    """
 
     bot: str
     name: str
     version: str
     version_id: int
     capacity: int
+    credential: str = ""
 
 
 def key_id(key: Ed25519PublicKey) -> str:
@@ -80,6 +84,7 @@ class KeyRing:
                 version=_text(claims["version"]),
                 version_id=_number(claims["version_id"]),
                 capacity=max(1, _number(claims.get("capacity", 1))),
+                credential=_text(claims["token"]) if "token" in claims else "",
             )
         except (KeyError, ValueError):
             raise CallRefused(CallReason.TICKET_INVALID, "a claim is missing or wrong") from None

@@ -21,6 +21,7 @@ from tests.servers import Server
 # Seconds that a season of the demo may stand still before the test gives up.
 STILL = 90.0
 SEASONS = "/api/v1/seasons"
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the site is on this machine, whatever a proxy says
 
 NOT_OURS = ("DATABASE_URL", "PHASETEN_")
 
@@ -91,7 +92,7 @@ class WholeHouse:
         """The seasons that wait for nobody; None while the site cannot say."""
         must_end = {season["id"] for season in self._run.state.demo()["seasons"] if not season["waits_for_visitor"]}
         try:
-            with urllib.request.urlopen(self.ports.site_url + SEASONS, timeout=5) as answer:
+            with DIRECT.open(self.ports.site_url + SEASONS, timeout=5) as answer:
                 found = json.load(answer)
         except (OSError, ValueError):
             return None

@@ -72,9 +72,10 @@ def test_a_bot_is_online_with_its_active_version_only(ada):
     assert queries.online([ada.pk]) == frozenset()
 
 
-def test_connected_bots_without_a_valid_token_are_named(ada):
-    services.record_presence("x", {ada.active_version.pk: 1})
-    token = services.new_token(ada)
-    assert queries.bots_without_tokens() == frozenset()
-    services.revoke_token(ada, token.id)
-    assert queries.bots_without_tokens() == {ada.slug}
+def test_only_tokens_that_let_somebody_in_are_valid(ada):
+    first, second = services.new_token(ada), services.new_token(ada)
+    assert queries.valid_tokens([first.id, second.id, "unknown"]) == {first.id, second.id}
+    services.revoke_token(ada, first.id)
+    assert queries.valid_tokens([first.id, second.id]) == {second.id}
+    type(ada.owner).objects.update(is_active=False)
+    assert queries.valid_tokens([second.id]) == frozenset()

@@ -147,11 +147,12 @@ def test_celery_is_told_what_keeps_work_safe():
     assert (list(conf.accept_content), conf.task_serializer, conf.task_ignore_result) == (["json"], "json", True)
     assert conf.broker_transport_options["visibility_timeout"] >= 10 * conf.task_time_limit
     assert conf.worker_cancel_long_running_tasks_on_connection_loss
-    tick = conf.beat_schedule["tick"]
-    assert (tick["task"], tick["schedule"]) == ("tournament_site.tasks.tick", 2.0)
-    assert tick["options"]["expires"] <= 10
     app.loader.import_default_modules()
-    assert "tournament_site.tasks.tick" in app.tasks
+    assert set(conf.beat_schedule) == {"heal", "settle", "dispatch"}
+    for name, entry in conf.beat_schedule.items():
+        assert (entry["task"], entry["schedule"]) == (f"tournament_site.tasks.{name}", 2.0)
+        assert entry["options"]["expires"] <= 10
+        assert entry["task"] in app.tasks
 
 
 def test_celery_knows_every_setting_it_is_given():

@@ -12,7 +12,7 @@ from tournament_site.common import tokens
 
 NO_END: Any = {"verify_exp": False}
 NOW = 1_800_000_000.5
-CLAIMS = tickets.Claims("ada", "Ada <3", "1.0", 7, 4, ("referee-1", "referee-2"))
+CLAIMS = tickets.Claims("ada", "Ada <3", "1.0", 7, "0123456789ab", 4, ("referee-1", "referee-2"))
 
 
 @pytest.mark.parametrize("kind", [tokens.BOT, tokens.ACCOUNT])
@@ -58,6 +58,7 @@ def test_a_ticket_says_who_comes_and_is_checked_with_the_public_half_alone():
         "bot": "ada",
         "bot_name": "Ada <3",
         "version": "1.0",
+        "token": "0123456789ab",
         "version_id": 7,
         "capacity": 4,
         "referees": ["referee-1", "referee-2"],

@@ -79,10 +79,10 @@ class ScriptedReferee(RefereeServiceServicer):
         self._refusal = code
 
     def has_sessions(self, *sessions: tuple[str, str, int, int]) -> None:
-        """Say that these are connected: (bot, version, version id, capacity)."""
+        """Say that these are connected: (bot, id of its token, version id, capacity)."""
         infos = [
-            pb.SessionInfo(bot=bot, version=version, version_id=pk, capacity=capacity)
-            for bot, version, pk, capacity in sessions
+            pb.SessionInfo(bot=bot, version="1.0", version_id=pk, capacity=capacity, credential=token)
+            for bot, token, pk, capacity in sessions
         ]
         self.answers["ListSessions"] = lambda _: pb.ListSessionsResponse(sessions=infos, free_games=100)
 

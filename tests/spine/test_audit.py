@@ -10,7 +10,7 @@ from tests.site.builders import claim, make_bots, queue_match
 from tests.spine.records import replays_of, serialised
 from tournament_site import pipeline
 from tournament_site.leagues import audit
-from tournament_site.matches import recording
+from tournament_site.matches import queries, recording
 from tournament_site.matches.models import Game, GameResult, Match, Replay
 from tournament_site.matches.records import read_record
 from tournament_site.matches.services import Claimed
@@ -24,7 +24,7 @@ def played() -> Claimed:
     """A match that was played, recorded and rated."""
     claimed = claim(queue_match(make_bots(2)))
     data = serialised(claimed.match_id, claimed.attempt, replays_of(claimed))
-    reading = read_record(claimed.match_id, claimed.attempt, data)
+    reading = read_record(claimed.match_id, claimed.attempt, data, queries.ordered(claimed.match_id))
     recording.record(reading.match, reading.findings)
     pipeline.settle()
     return claimed

@@ -34,9 +34,9 @@ def ref(claimed: Claimed, attempt: int | None = None) -> pb.AttemptRef:
 
 @pytest.fixture
 def watching(referee: ScriptedReferee, monkeypatch: Any) -> Any:
-    """A collector's thread that watches the scripted referee; its wish for a tick is noted, not sent."""
+    """A collector's thread that watches the scripted referee; its wish for work is noted, not sent."""
     asked = threading.Event()
-    monkeypatch.setattr("tournament_site.collector.ask_for_tick", asked.set)
+    monkeypatch.setattr("tournament_site.collector.ask_for_work", asked.set)
     watcher = Watcher(settings.SITE.referees[0])
     watcher.start()
     yield asked
@@ -154,6 +154,17 @@ def test_an_attempt_that_its_referee_gave_up_is_played_again(referee: ScriptedRe
     say(referee, pb.WatchMessage(attempt_void=pb.AttemptVoid(attempt=ref(claimed), text="a mistake of ours")))
     until(lambda: Match.objects.get(pk=claimed.match_id).state == Match.State.QUEUED)
     assert Attempt.objects.get(match=claimed.match_id).reason == "a mistake of ours"
+
+
+def test_a_planned_end_is_not_counted(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    for _ in range(4):
+        void = pb.AttemptVoid(attempt=ref(claimed), text="the referee is going away", planned=True)
+        say(referee, pb.WatchMessage(attempt_void=void))
+        until(lambda: Match.objects.filter(state=Match.State.QUEUED).exists())
+        claimed = claim(claimed.match_id)
+    match = Match.objects.get(pk=claimed.match_id)
+    assert (match.state, match.attempt, match.attempts_counted) == (Match.State.RUNNING, 5, 0)
 
 
 def test_a_stream_that_ends_is_opened_again(referee: ScriptedReferee, watching: Any) -> None:

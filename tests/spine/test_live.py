@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import redis
 
 from referee.engine.events import DrawSeen, PublicEvent
 from referee.engine.game import Game
@@ -19,9 +18,9 @@ from tournament_site.addresses import Valkey
 
 
 @pytest.fixture
-def feed() -> Iterator["redis.Redis"]:
-    with live.connect() as client:
-        yield client
+def feed() -> Iterator[live.Feed]:
+    with live.Feed() as made:
+        yield made
 
 
 @pytest.fixture
@@ -32,39 +31,52 @@ def table() -> PublicView:
 EVENTS: tuple[PublicEvent, ...] = tuple(DrawSeen(Seat(number % 2), None) for number in range(6))
 
 
-def test_what_was_published_is_shown(feed: "redis.Redis", table: PublicView) -> None:
+def test_what_was_published_is_shown(feed: live.Feed, table: PublicView) -> None:
     game = uuid.uuid4()
     assert live.snapshot(game) is None
-    live.publish(feed, game, 0, EVENTS[:2], table)
+    feed.publish(game, 0, EVENTS[:2], table)
     later = replace(table, turn=9)
-    live.publish(feed, game, 2, EVENTS[2:5], later)
+    feed.publish(game, 2, EVENTS[2:5], later)
     assert live.snapshot(game) == live.LiveGame(0, later, EVENTS[:5])
-    live.forget(feed, [game])
+    feed.forget([game])
     assert live.snapshot(game) is None
 
 
-def test_events_told_again_are_kept_once(feed: "redis.Redis", table: PublicView) -> None:
+def test_events_told_again_are_kept_once(feed: live.Feed, table: PublicView) -> None:
     game = uuid.uuid4()
-    live.publish(feed, game, 0, EVENTS[:4], table)
-    live.publish(feed, game, 0, EVENTS[:4], table)
-    live.publish(feed, game, 2, EVENTS[2:6], table)
+    feed.publish(game, 0, EVENTS[:4], table)
+    feed.publish(game, 0, EVENTS[:4], table)
+    feed.publish(game, 2, EVENTS[2:6], table)
     assert live.snapshot(game) == live.LiveGame(0, table, EVENTS)
 
 
-def test_only_the_last_events_are_kept(feed: "redis.Redis", table: PublicView) -> None:
+def test_only_the_last_events_are_kept(feed: live.Feed, table: PublicView) -> None:
     game = uuid.uuid4()
     for start in range(0, 1200, 6):
-        live.publish(feed, game, start, EVENTS, table)
+        feed.publish(game, start, EVENTS, table)
     shown = live.snapshot(game)
     assert shown is not None
     assert len(shown.events) == live.EVENTS_KEPT
     assert shown.number == 1200 - live.EVENTS_KEPT
-    assert feed.ttl(live._keys(game)[0]) > 0
+    with live.connect() as client:
+        assert all(client.ttl(key) > 0 for key in live._keys(game))
 
 
 def test_a_page_can_do_without_the_feed(settings: Any, table: PublicView) -> None:
     nowhere = "unix:///nonexistent/valkey.sock?db=0"
     settings.SITE = replace(settings.SITE, valkey=Valkey(nowhere, nowhere))
     assert live.snapshot(uuid.uuid4()) is None
-    with live.connect() as client, pytest.raises(redis.ConnectionError):
-        live.publish(client, uuid.uuid4(), 0, EVENTS, table)
+    with live.Feed() as away:
+        away.publish(uuid.uuid4(), 0, EVENTS, table)
+        away.forget([uuid.uuid4()])
+
+
+def test_a_feed_that_is_away_is_left_alone_for_a_while(
+    settings: Any, table: PublicView, caplog: pytest.LogCaptureFixture
+) -> None:
+    nowhere = "unix:///nonexistent/valkey.sock?db=0"
+    settings.SITE = replace(settings.SITE, valkey=Valkey(nowhere, nowhere))
+    with live.Feed() as away:
+        for _ in range(20):
+            away.publish(uuid.uuid4(), 0, EVENTS, table)
+    assert len([record for record in caplog.records if "the live feed is away" in record.message]) == 1

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from phaseten.v1 import referee_pb2
 
 from referee.engine.events import CardDiscarded, DealStarted, GameEnded
+from referee.engine.ruleset import Ruleset, Terms
 from referee.wire.replay import ReplayRecord, SeatInfo, SeatNonce
 from tests.spine.records import replay_of, serialised
-from tournament_site.matches.records import read_record
+from tournament_site.matches.records import Ordered, read_record
 
 MATCH = UUID(int=7)
 SEATS = (SeatInfo("ada", "Ada", "1", 1), SeatInfo("bix", "Bix", "1", 2))
@@ -18,15 +20,18 @@ SEATS = (SeatInfo("ada", "Ada", "1", 1), SeatInfo("bix", "Bix", "1", 2))
 
 @pytest.fixture(scope="module")
 def replays() -> list[ReplayRecord]:
-    return [replay_of(MATCH, 1, uuid4(), index, SEATS) for index in range(2)]
+    return [replay_of(MATCH, 1, uuid4(), index, SEATS[index:] + SEATS[:index]) for index in range(2)]
 
 
-def findings(replays: list[ReplayRecord]) -> tuple[str, ...]:
-    return read_record(MATCH, 1, serialised(MATCH, 1, replays)).findings
+ORDERED = Ordered(Ruleset(), Terms(), mirrored=False, versions=(1, 2), commitments={})
+
+
+def findings(replays: list[ReplayRecord], ordered: Ordered = ORDERED) -> tuple[str, ...]:
+    return read_record(MATCH, 1, serialised(MATCH, 1, replays), ordered).findings
 
 
 def test_an_honest_record_says_what_its_replays_say(replays: list[ReplayRecord]) -> None:
-    reading = read_record(MATCH, 1, serialised(MATCH, 1, replays))
+    reading = read_record(MATCH, 1, serialised(MATCH, 1, replays), ORDERED)
     assert reading.findings == ()
     for index, (game, record) in enumerate(zip(reading.match.games, replays, strict=True)):
         assert (game.game_id, game.index, game.decisions) == (record.game_id, index, 7)
@@ -75,7 +80,7 @@ TAMPERED: list[tuple[Callable[[ReplayRecord], ReplayRecord], str]] = [
     (lambda record: replace(record, nonces=(*record.nonces[:1], SeatNonce(b"", b"1" * 32))), "not the shuffle"),
     (lambda record: replace(record, nonces=(*record.nonces[:1], SeatNonce(b"c" * 64, bytes(32)))), "nonce of seat 1"),
     (lambda record: replace(record, nonces=record.nonces[:1]), "1 nonces for 2 seats"),
-    (lambda record: replace(record, seats=(*record.seats, SEATS[0])), "committed to|seats"),
+    (lambda record: replace(record, seats=(*record.seats, SEATS[0])), "other bots sat"),
     (lambda record: replace(record, attempt=2), "attempt 2"),
     (lambda record: replace(record, match_id=UUID(int=8)), "of match"),
     (lambda record: replace(record, game_index=1), "it is game 1"),
@@ -92,12 +97,34 @@ def test_a_tampered_record_is_found_out(
     assert any(part in found[0] for part in said.split("|")), found
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"ruleset": replace(Ruleset(), wilds=7)}, "other rules or terms"),
+        ({"terms": replace(Terms(), max_faults=4)}, "other rules or terms"),
+        ({"mirrored": True}, "against the order"),
+        ({"versions": (2, 1)}, "other bots sat"),
+        ({"versions": (1, 2, 3)}, "other bots sat"),
+    ],
+)
+def test_what_was_not_ordered_is_not_taken(replays: list[ReplayRecord], change: dict[str, Any], said: str) -> None:
+    found = findings(replays, replace(ORDERED, **change))
+    assert [said in text for text in found] == [True, True], found
+
+
+def test_a_game_keeps_the_commitment_that_was_shown(replays: list[ReplayRecord]) -> None:
+    shown = {record.game_id: record.commitment for record in replays}
+    assert findings(replays, replace(ORDERED, commitments=shown)) == ()
+    forged = shown | {replays[1].game_id: b"x" * 64}
+    assert findings(replays, replace(ORDERED, commitments=forged)) == ("game 1: another commitment was shown when it began",)
+
+
 def test_bytes_that_say_nothing_are_kept_as_they_came(replays: list[ReplayRecord]) -> None:
-    reading = read_record(MATCH, 1, b"\xff\xff\xff")
+    reading = read_record(MATCH, 1, b"\xff\xff\xff", None)
     assert reading.findings == ("it cannot be decoded",)
     assert [game.replay for game in reading.match.games] == [b"\xff\xff\xff"]
     message = referee_pb2.MatchRecord(games=[referee_pb2.GameRecord(game_id=b"short", replay=b"\xff")])
-    reading = read_record(MATCH, 1, message.SerializeToString())
+    reading = read_record(MATCH, 1, message.SerializeToString(), ORDERED)
     assert len(reading.findings) == 1
     assert [game.replay for game in reading.match.games] == [b"\xff"]
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from tournament_site.accounts.api import AccountAuth
 from tournament_site.accounts.models import User
 from tournament_site.bots import queries, services, tickets
-from tournament_site.bots.models import Bot
+from tournament_site.bots.models import Bot, BotToken
 from tournament_site.common.api import ERRORS, AnyText, Input, Output, Slug, TokenId, caller
 from tournament_site.common.errors import Reason, Refused
 from tournament_site.common.throttle import (
@@ -31,13 +31,13 @@ router = Router(tags=["bots"])
 class BotAuth(HttpBearer):
     """`Authorization: Bearer phaseten_...`"""
 
-    def authenticate(self, request: HttpRequest, token: str) -> Bot | None:
+    def authenticate(self, request: HttpRequest, token: str) -> BotToken | None:
         row = queries.token_of(token)
         if row is None:
             spend(BAD_TOKENS_BY_ADDRESS, address_of(request))
             return None
         services.note_use(row)
-        return row.bot
+        return row
 
 
 class NewBot(Input):
@@ -168,7 +168,8 @@ def revoke_token(request: HttpRequest, slug: Slug, token_id: TokenId) -> Status[
 @router.post("/sessions", auth=BotAuth(), response={201: Session, **ERRORS}, summary="A ticket to the referees")
 def create_session(request: HttpRequest, wish: NewSession) -> Status[Session]:
     """Gives a bot a ticket for ten minutes, and the addresses of the referees. Its version becomes the active one."""
-    bot = caller(request, Bot)
+    token = caller(request, BotToken)
+    bot = token.bot
     spend(SESSIONS_BY_BOT, str(bot.pk))
     version = services.declare_version(bot, wish.version, sdk=wish.sdk, language=wish.language)
     capacity = min(wish.capacity, bot.max_games)
@@ -178,6 +179,7 @@ def create_session(request: HttpRequest, wish: NewSession) -> Status[Session]:
         bot_name=bot.name,
         version=version.label,
         version_id=version.pk,
+        token=token.pk,
         capacity=capacity,
         referees=[referee.id for referee in referees],
     )

@@ -17,6 +17,7 @@ class Claims:
     """What a ticket says of its bearer.
 
     Attributes:
+        token: id of the bot token that it is given for.
         capacity: games it may play at once.
         referees: ids of the referees it attends.
 
@@ -26,6 +27,7 @@ class Claims:
     bot_name: str
     version: str
     version_id: int
+    token: str
     capacity: int
     referees: Sequence[str]
 
@@ -44,6 +46,7 @@ def ticket(key: TicketKey, claims: Claims, now: float) -> str:
             "bot_name": claims.bot_name,
             "version": claims.version,
             "version_id": claims.version_id,
+            "token": claims.token,
             "capacity": claims.capacity,
             "referees": list(claims.referees),
             "exp": int(now) + LIFETIME,

@@ -11,6 +11,8 @@ from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Now
 
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, MatchSeat, Replay
+from tournament_site.matches.records import Ordered
+from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
 from tournament_site.matches.selection import Candidate
 
 # A match lives on while its referee says so at least this often.
@@ -57,6 +59,24 @@ def overdue() -> tuple[Overdue, ...]:
         two=Case(When(lease_until__lt=Now() - LEASE, then=True), default=False)
     )
     return tuple(Overdue(row.pk, row.attempt, row.referee, row.two) for row in rows.order_by("lease_until", "pk"))
+
+
+def ordered(match_id: UUID) -> Ordered | None:
+    """What was ordered of a match's newest attempt; None if there is no such match, or nobody can play its rules."""
+    match = Match.objects.filter(pk=match_id).first()
+    if match is None:
+        return None
+    shown = Game.objects.filter(attempt__match=match, attempt__number=match.attempt).exclude(commitment=None)
+    try:
+        return Ordered(
+            ruleset=ruleset_named(match.ruleset),
+            terms=terms_from(match.terms),
+            mirrored=match.mirrored,
+            versions=tuple(match.seats.order_by("index").values_list("version_id", flat=True)),
+            commitments={pk: bytes(commitment or b"") for pk, commitment in shown.values_list("pk", "commitment")},
+        )
+    except UnknownRules:
+        return None
 
 
 def running_games() -> int:

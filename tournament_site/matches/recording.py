@@ -98,7 +98,8 @@ def _results(game: Game, finished: FinishedGame, versions: Sequence[int]) -> lis
 
 
 def _quarantine(bundle: FinishedMatch, reason: str) -> None:
-    log.error("record of match %s attempt %d is corrupt: %s", bundle.match_id, bundle.attempt, reason)
+    # The reason may show cards: it is kept with the record, not in the log.
+    log.error("the record of match %s, attempt %d, is corrupt; it is kept aside", bundle.match_id, bundle.attempt)
     QuarantinedRecord.objects.bulk_create(
         [
             QuarantinedRecord(

@@ -1,6 +1,7 @@
 """Checking the record of a finished match: nothing is believed that can be worked out again. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from google.protobuf.message import DecodeError
@@ -10,6 +11,7 @@ from referee.engine.cards import full_deck
 from referee.engine.check import check_log
 from referee.engine.errors import CorruptLog, UnsupportedRules
 from referee.engine.events import DealStarted, GameStarted, StockRebuilt
+from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.shuffle import SeededDecks, game_context, match_key, nonce_commit, server_commit, shuffle_number
 from referee.wire.errors import MalformedMessage
 from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
@@ -28,8 +30,28 @@ class Reading:
     findings: tuple[str, ...]
 
 
-def read_record(match_id: UUID, attempt: int, data: bytes) -> Reading:
-    """A serialised MatchRecord, every game of it played again. Never raises: bytes that say nothing are a finding too."""
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """What the site ordered of an attempt.
+
+    Attributes:
+        versions: ids of the versions, by the bots' index in the match; in game r bot i sits at (i + r) mod k.
+        commitments: game id -> the commitment that was shown, for games that were seen to begin.
+
+    """
+
+    ruleset: Ruleset
+    terms: Terms
+    mirrored: bool
+    versions: tuple[int | None, ...]
+    commitments: Mapping[UUID, bytes] = field(hash=False)
+
+
+def read_record(match_id: UUID, attempt: int, data: bytes, ordered: Ordered | None) -> Reading:
+    """A serialised MatchRecord, every game of it played again and compared with what was ordered.
+
+    `ordered` is None if the site knows no such match. Never raises: bytes that say nothing are a finding too.
+    """
     try:
         message = referee_pb2.MatchRecord.FromString(data)
     except DecodeError:
@@ -42,6 +64,8 @@ def read_record(match_id: UUID, attempt: int, data: bytes) -> Reading:
             record = decode_replay(entry.replay)
             games.append(_finished(game_id, index, entry, record))
             _check_identity(record, match_id, attempt, game_id, index)
+            if ordered is not None:
+                _check_order(record, ordered)
             check_replay(record)
         except (MalformedMessage, CorruptRecord) as error:
             findings.append(f"game {index}: {error}")
@@ -75,6 +99,22 @@ def _check_identity(record: ReplayRecord, match_id: UUID, attempt: int, game_id:
     said = (record.match_id, record.attempt, record.game_id, record.game_index)
     if said != (match_id, attempt, game_id, index):
         raise CorruptRecord(f"the replay says it is game {said[3]} ({said[2]}) of match {said[0]}, attempt {said[1]}")
+
+
+def _check_order(record: ReplayRecord, ordered: Ordered) -> None:
+    started = record.events[0] if record.events else None
+    if isinstance(started, GameStarted) and (started.ruleset, started.terms) != (ordered.ruleset, ordered.terms):
+        raise CorruptRecord("it was played by other rules or terms than were ordered")
+    if record.mirrored != ordered.mirrored:
+        raise CorruptRecord("its decks are shared with the other games, or not, against the order")
+    size = len(ordered.versions)
+    if [seat.version_id for seat in record.seats] != [
+        ordered.versions[(seat - record.game_index) % size] for seat in range(size)
+    ]:
+        raise CorruptRecord("other bots sat on its seats than were ordered")
+    shown = ordered.commitments.get(record.game_id)
+    if shown is not None and shown != record.commitment:
+        raise CorruptRecord("another commitment was shown when it began")
 
 
 def check_replay(record: ReplayRecord) -> None:

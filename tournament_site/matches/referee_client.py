@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
 import grpc
@@ -34,6 +34,8 @@ OPTIONS = (
     ("grpc.max_reconnect_backoff_ms", 2_000),
     # Two clients of one process must not share a connection: a stuck one would take the other along.
     ("grpc.use_local_subchannel_pool", 1),
+    # Referees are neighbours: a proxy for the web outside knows nothing of them.
+    ("grpc.enable_http_proxy", 0),
 )
 
 
@@ -66,6 +68,9 @@ class Refusal(Enum):
     INVALID_ORDER = pb.REFUSAL_INVALID_ORDER
     CANCELLED = pb.REFUSAL_CANCELLED
     STALE_ATTEMPT = pb.REFUSAL_STALE_ATTEMPT
+
+
+_KNOWN_REFUSALS = frozenset(refusal.value for refusal in Refusal)
 
 
 class AttemptState(Enum):
@@ -115,11 +120,12 @@ class StartResult:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A bot that is connected. `free` is how many further games it could play."""
+    """A bot that is connected with a token of this id. `free` is how many further games it could play."""
 
     bot: str
     version: str
     version_id: int
+    credential: str
     capacity: int
     games: int
 
@@ -179,10 +185,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """An attempt came to nothing at the referee."""
+    """An attempt came to nothing at the referee; `planned` says that nothing went wrong."""
 
     ref: AttemptRef
     text: str
+    planned: bool
 
 
 WatchUpdate = Greeting | Running | Opened | Update | Record | Void
@@ -219,27 +226,28 @@ class RefereeClient:
     def start_matches(self, orders: Sequence[Order]) -> tuple[StartResult, ...]:
         """Orders matches; the answers come in the order of the orders."""
         response = self._call(self._stub.StartMatches, pb.StartMatchesRequest(matches=map(_encode_order, orders)))
-        return tuple(_decode_start(result) for result in response.results)
+        return _understood(lambda: tuple(_decode_start(result) for result in response.results))
 
     def get_matches(self, refs: Sequence[AttemptRef]) -> dict[AttemptRef, AttemptState]:
         """What the referee knows of these attempts."""
         response = self._call(self._stub.GetMatches, pb.GetMatchesRequest(attempts=map(_encode_ref, refs)))
-        return {_decode_ref(status.attempt): AttemptState(status.state) for status in response.attempts}
+        return _understood(lambda: {_decode_ref(status.attempt): AttemptState(status.state) for status in response.attempts})
 
     def cancel_matches(self, refs: Sequence[AttemptRef], text: str) -> None:
         """Calls attempts off; their bots are told `text`."""
         self._call(self._stub.CancelMatches, pb.CancelMatchesRequest(attempts=map(_encode_ref, refs), text=text))
 
-    def close_sessions(self, bots: Sequence[str], text: str) -> int:
-        """Closes the sessions of these bots (short names); returns how many there were."""
-        response = self._call(self._stub.CloseSessions, pb.CloseSessionsRequest(bots=bots, text=text))
+    def close_sessions(self, credentials: Sequence[str], text: str) -> int:
+        """Closes the sessions that were opened with these tokens (ids); returns how many there were."""
+        response = self._call(self._stub.CloseSessions, pb.CloseSessionsRequest(credentials=credentials, text=text))
         return int(response.closed)
 
     def list_sessions(self) -> Sessions:
         """Who is connected now."""
         response = self._call(self._stub.ListSessions, pb.ListSessionsRequest())
         sessions = tuple(
-            Session(entry.bot, entry.version, entry.version_id, entry.capacity, entry.games) for entry in response.sessions
+            Session(entry.bot, entry.version, entry.version_id, entry.credential, entry.capacity, entry.games)
+            for entry in response.sessions
         )
         return Sessions(sessions, 0 if response.draining else response.free_games)
 
@@ -287,6 +295,17 @@ def translate(error: Any) -> Exception:
     return (RefereeRefused if code in _REFUSALS else RefereeUnavailable)(f"{code.name}: {details}")
 
 
+T = TypeVar("T")
+
+
+def _understood(decode: Callable[[], T]) -> T:
+    """What a response says. Raises RefereeRefused if it is nonsense to us."""
+    try:
+        return decode()
+    except (MalformedMessage, ValueError) as error:
+        raise RefereeRefused(f"the referee answered nonsense: {error}") from error
+
+
 def _encode_ref(ref: AttemptRef) -> pb.AttemptRef:
     return pb.AttemptRef(match_id=ref.match_id.bytes, attempt=ref.attempt)
 
@@ -308,7 +327,9 @@ def _encode_order(order: Order) -> pb.MatchOrder:
 
 
 def _decode_start(message: pb.StartResult) -> StartResult:
-    outcome, refusal = Outcome(message.outcome), Refusal(message.refusal)
+    outcome = Outcome(message.outcome)
+    # A newer referee may have reasons that we do not know: the match waits, as for most of those we do know.
+    refusal = Refusal(message.refusal) if message.refusal in _KNOWN_REFUSALS else Refusal.UNSPECIFIED
     return StartResult(_decode_ref(message.attempt), outcome, refusal, tuple(message.bots), message.text)
 
 
@@ -336,7 +357,8 @@ def _decode_update(  # noqa: PLR0911 - one arm a kind
         case "record":
             return _join(message.record, parts)
         case "attempt_void":
-            return Void(_decode_ref(message.attempt_void.attempt), message.attempt_void.text)
+            void = message.attempt_void
+            return Void(_decode_ref(void.attempt), void.text, void.planned)
         case None:
             return None  # a newer referee may say things that this site does not know
 

@@ -269,6 +269,17 @@ def void_attempt(match_id: UUID, attempt: int, reason: str) -> bool:
 
 
 @transaction.atomic
+def call_off(match_id: UUID, attempt: int, reason: str) -> bool:
+    """An attempt that was stopped on purpose: the match waits again, and nothing is counted. False if not running."""
+    row = _running(match_id, attempt)
+    if row is None:
+        return False
+    _end_attempt(row, Attempt.State.VOID, reason)
+    _queue(row, row.attempts_counted)
+    return True
+
+
+@transaction.atomic
 def lose(match_id: UUID, attempt: int, reason: str) -> bool:
     """An attempt no referee knows of: spoilt if a referee ever said it plays it, else put back. False if not running."""
     row = _running(match_id, attempt)

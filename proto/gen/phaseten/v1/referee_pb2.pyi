@@ -696,8 +696,11 @@ class AttemptVoid(_message.Message):
 
     ATTEMPT_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    PLANNED_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """For people."""
+    planned: _builtins.bool
+    """Whether it was called off on purpose, by an order or because the referee is going away: nothing went wrong."""
     @_builtins.property
     def attempt(self) -> Global___AttemptRef:
         """Which attempt."""
@@ -707,10 +710,11 @@ class AttemptVoid(_message.Message):
         *,
         attempt: Global___AttemptRef | None = ...,
         text: _builtins.str = ...,
+        planned: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "planned", b"planned", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -846,27 +850,33 @@ Global___CancelMatchesResponse: _TypeAlias = CancelMatchesResponse  # noqa: Y015
 
 @_typing.final
 class CloseSessionsRequest(_message.Message):
-    """Closes sessions."""
+    """Closes sessions: all of some bots, and those that were opened with some credentials."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     BOTS_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    CREDENTIALS_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """For people."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The bots' short names."""
 
+    @_builtins.property
+    def credentials(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of bot tokens, as in SessionInfo."""
+
     def __init__(
         self,
         *,
         bots: _abc.Iterable[_builtins.str] | None = ...,
         text: _builtins.str = ...,
+        credentials: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "credentials", b"credentials", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -926,6 +936,7 @@ class SessionInfo(_message.Message):
     ROUND_TRIP_MS_FIELD_NUMBER: _builtins.int
     SDK_FIELD_NUMBER: _builtins.int
     LANGUAGE_FIELD_NUMBER: _builtins.int
+    CREDENTIAL_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The bot's short name."""
     version: _builtins.str
@@ -944,6 +955,8 @@ class SessionInfo(_message.Message):
     """The SDK's name and version."""
     language: _builtins.str
     """The programming language."""
+    credential: _builtins.str
+    """The id of the bot token for which the site gave the ticket."""
     def __init__(
         self,
         *,
@@ -956,10 +969,11 @@ class SessionInfo(_message.Message):
         round_trip_ms: _builtins.int = ...,
         sdk: _builtins.str = ...,
         language: _builtins.str = ...,
+        credential: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "capacity", b"capacity", "connected_ms", b"connected_ms", "games", b"games", "language", b"language", "round_trip_ms", b"round_trip_ms", "sdk", b"sdk", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "capacity", b"capacity", "connected_ms", b"connected_ms", "credential", b"credential", "games", b"games", "language", b"language", "round_trip_ms", b"round_trip_ms", "sdk", b"sdk", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
