@@ -12,6 +12,7 @@ from tournament_site.bots.models import Bot, BotVersion
 from tournament_site.leagues import demo
 from tournament_site.leagues import services as league_services
 from tournament_site.leagues.models import Season
+from tournament_site.matches import queries as match_queries
 from tournament_site.matches import recording
 from tournament_site.matches import services as match_services
 from tournament_site.matches.bundle import Verdict
@@ -58,7 +59,8 @@ def queued(season: Season) -> list[Match]:
 def play(match: Match, clumsy: frozenset[str] = CLUMSY, notes: tuple[str, ...] = THOUGHTS) -> None:
     (claimed,) = match_services.claim([Assignment(match.pk, REFEREE)])
     match_services.renew([(claimed.match_id, claimed.attempt)])
-    reading = read_record(claimed.match_id, claimed.attempt, match_record(claimed, clumsy, notes))
+    ordered = match_queries.ordered(claimed.match_id)
+    reading = read_record(claimed.match_id, claimed.attempt, match_record(claimed, clumsy, notes), ordered)
     verdict = recording.record(reading.match, reading.findings)
     assert verdict is Verdict.STORED, reading.findings
 
@@ -70,11 +72,11 @@ def play_live(match: Match) -> list[str]:
     first, *_ = claimed.games
     match_services.open_games({pk: draw_secrets(pk, 1, len(claimed.seats)).commitment for pk in claimed.games})
     table, view, events = live_view(len(claimed.seats), 230, first)
-    with live.connect() as client:
-        live.publish(client, first, 1, events, view)
+    with live.Feed() as feed:
+        feed.publish(first, 1, events, view)
         table.play(7)
         news = public_events(table.game)[len(events) :]
-        live.publish(client, first, 1 + len(events), news, table.game.public_view())
+        feed.publish(first, 1 + len(events), news, table.game.public_view())
     return [str(pk) for pk in claimed.games]
 
 

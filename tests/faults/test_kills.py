@@ -39,6 +39,24 @@ def play_with_kills(house: WholeHouse, name: str, seed: str) -> int:
 
 
 @pytest.mark.timeout(600)
+def test_planned_stops_of_the_referee_spoil_nothing(tmp_path: Path) -> None:
+    """Stopped in order four times, a referee costs no match one of its three attempts."""
+    with whole_house(tmp_path) as house:
+        waiting = [0.1, 0.3, 0.5, 0.7]
+        for finished, scheduled in house.progress():
+            while waiting and scheduled and finished / scheduled >= waiting[0]:
+                waiting.pop(0)
+                house.servers["referee"].stop()
+                house.launch("referee")
+        assert not waiting
+        assert "nothing is lost" in house.command("audit", "--settled")
+        spoilt = (
+            "from tournament_site.matches.models import Match as M; print(M.objects.filter(attempts_counted__gt=0).count())"
+        )
+        assert house.command("shell", "--no-imports", "-c", spoilt).strip() == "0"
+
+
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ["worker", "collector", "referee", "valkey", "postgres"])
 def test_a_season_survives_kills_of(name: str, tmp_path: Path) -> None:
     with whole_house(tmp_path) as house:
