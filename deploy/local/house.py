@@ -145,16 +145,13 @@ class House:
             self._python(
                 *("referee", "-m", "referee.service"),
                 ready=probes.tcp(HOST, ports.referee, ports.control),
+                grace=15.0,  # it lets running matches go on for a while
             ),
             self._python(
                 *("site", "-m", "tournament_site", "serve"),
                 ready=probes.http_answers(f"{ports.site_url}/api/v1/seasons"),
             ),
-            self._python(
-                # one worker has nobody to gossip with, and would wait a second for answers
-                *("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
-                *("--without-gossip", "--without-mingle"),
-            ),
+            self._python("worker", *celery, "worker", "-c", "2", "--loglevel", "INFO"),
             self._python(
                 *("beat", *celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"),
                 death_signal=signal.SIGTERM,  # its schedule is a file
@@ -190,6 +187,7 @@ class House:
         *arguments: str,
         ready: probes.Probe | None = None,
         patience: float = 60.0,
+        grace: float = 8.0,
         death_signal: signal.Signals = signal.SIGKILL,
         **more: str,
     ) -> Service:
@@ -202,4 +200,5 @@ class House:
             folder=PROJECT,
             ready=ready,
             patience=patience,
+            grace=grace,
         )
