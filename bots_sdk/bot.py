@@ -43,7 +43,17 @@ class Bot(ABC):
         """A game begins."""
 
     def events(self, info: GameInfo, events: tuple[PublicEvent, ...]) -> None:  # noqa: B027 - see above
-        """What happened at the table since the last call, the own moves included. Comes before the next question."""
+        """What everybody saw at the table since the last call, the own moves included. Comes before the next question.
+
+        The card a seat drew unseen is in its `view.drawn` only. What happened while the bot was not connected is never
+        told: `events_missed` says so. Views are always complete.
+        """
+
+    def events_missed(self, info: GameInfo) -> None:  # noqa: B027 - see above
+        """Some events will not be told, because the bot was not connected: whatever was counted from them is out of date.
+
+        Comes before the next question. A process that takes up a running game is called too, after `game_started`.
+        """
 
     def rejected(self, info: GameInfo, rejection: Rejection) -> None:  # noqa: B027 - see above
         """An answer was not accepted, and a default move may have been played instead."""

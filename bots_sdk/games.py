@@ -111,6 +111,7 @@ class Games:
 
     def events(self, game: RunningGame, message: pb.Events) -> None:
         """Tell the bot what is new to it. Raises MalformedMessage."""
+        self.resume(game, message.first)
         skip = max(0, game.next_event - message.first)
         fresh = message.events[skip:]
         if not fresh:
@@ -118,6 +119,12 @@ class Games:
         game.next_event = message.first + len(message.events)
         if type(game.bot).events is not Bot.events:
             self._hook(game, game.bot.events, tuple([decode_public_event(event) for event in fresh]))
+
+    def resume(self, game: RunningGame, told: int) -> None:
+        """The referee goes on from event number `told`. What is missing before it will never be told."""
+        if told > game.next_event:
+            game.next_event = told
+            self._hook(game, game.bot.events_missed)
 
     def rejected(self, game: RunningGame, rejection: Rejection) -> None:
         self._hook(game, game.bot.rejected, rejection)

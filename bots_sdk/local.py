@@ -21,7 +21,7 @@ from referee.engine.errors import IllegalMove, UnsupportedRules
 from referee.engine.events import FaultKind
 from referee.engine.game import Game, Result
 from referee.engine.moves import Move, Seat
-from referee.engine.observe import seat_event
+from referee.engine.observe import public_event
 from referee.engine.presets import OFFICIAL
 from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.shuffle import NO_NONCE, SeededDecks, game_context, match_key, server_commit
@@ -217,8 +217,7 @@ class _Table:
         player.heard = len(log)
         if type(player.bot).events is Bot.events:
             return
-        seat, ruleset = player.info.seat, player.info.ruleset
-        seen = [seat_event(event, seat, ruleset) for event in log[heard:]]
+        seen = [public_event(event, player.info.ruleset) for event in log[heard:]]
         events = tuple(event for event in seen if event is not None)
         if events:
             self._hook(player, player.bot.events, player.info, events)

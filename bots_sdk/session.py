@@ -210,6 +210,7 @@ class Session:
             known.add(game.info.game_id)
             if entry.HasField("start"):
                 self.games.start(game)
+                self.games.resume(game, entry.events)
             if entry.HasField("question"):
                 self._ask_again(game, entry.question)
         self._confirm(known)

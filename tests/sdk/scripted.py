@@ -17,7 +17,7 @@ from referee.engine.errors import IllegalMove
 from referee.engine.events import FaultKind, PublicEvent
 from referee.engine.game import Game
 from referee.engine.moves import Draw, Play, Seat
-from referee.engine.observe import seat_event
+from referee.engine.observe import public_event
 from referee.engine.presets import OFFICIAL
 from referee.engine.ruleset import Terms
 from referee.engine.shuffle import SeededDecks
@@ -54,6 +54,7 @@ class ScriptedGame:
         self.terms = terms or Terms(max_deals=2)
         self.game = Game(OFFICIAL, self.terms, seats, SeededDecks(number.to_bytes(64, "big")))
         self.question = 0
+        self.asked = False
         self.told = 0
         self.rejected: list[IllegalMove] = []
 
@@ -73,14 +74,24 @@ class ScriptedGame:
         return joined(frame(invite=self.invite()), frame(start=pb.Start(game=self.handle)))
 
     def events(self) -> pb.Events:
-        """What the seat has not been told yet. Numbers count the log, as at the referee."""
-        first, self.told = self.told, len(self.game.log)
-        seen = [seat_event(event, self.seat, OFFICIAL) for event in self.game.log[first:]]
-        # Number 0, the game's start, is told by the invitation.
-        first += seen[0] is None
+        """What the seat has not been told yet. Numbers count public events, as at the referee."""
+        first, self.told = self.told, len(self.public())
         return pb.Events(
-            game=self.handle, first=first, events=[encode_public_event(event) for event in seen if event is not None]
+            game=self.handle, first=first, events=[encode_public_event(event) for event in self.public()[first:]]
         )
+
+    def public(self) -> list[PublicEvent]:
+        """Everything that everybody saw so far."""
+        seen = [public_event(event, OFFICIAL) for event in self.game.log]
+        return [event for event in seen if event is not None]
+
+    def resync(self) -> pb.ResyncGame:
+        """The game as a new session is told it. As at the referee, what happened before is not told any more."""
+        self.told = len(self.public())
+        told = pb.ResyncGame(invite=self.invite(), start=pb.Start(game=self.handle), events=self.told)
+        if self.asked:
+            told.question.CopyFrom(self.open_question())
+        return told
 
     def open_question(self) -> pb.Question:
         return pb.Question(
@@ -99,7 +110,13 @@ class ScriptedGame:
         if mover is None:
             return self.over()
         self.question += 1
+        self.asked = True
         return joined(frame(events=self.events()), frame(question=self.open_question()))
+
+    def miss(self) -> None:
+        """Nobody answers for the seat: the default move is played."""
+        self.asked = False
+        self.game.submit(self.seat, default_move(self.game.state))
 
     def over(self) -> pb.ConnectResponse:
         result = self.game.result
@@ -115,6 +132,7 @@ class ScriptedGame:
     def take(self, answer: pb.Answer) -> pb.ConnectResponse:
         """Judge an answer to the open question; the frame says what was wrong with it, if anything was."""
         assert (answer.game, answer.id) == (self.handle, self.question)
+        self.asked = False
         try:
             self.game.submit(self.seat, decode_answer(answer))
         except IllegalMove as wrong:
@@ -175,6 +193,7 @@ class Recorder(Bot):
         self.views: list[View] = []
         self.started: list[GameInfo] = []
         self.seen: list[PublicEvent] = []
+        self.gaps = 0
         self.rejections: list[Rejection] = []
         self.results: list[GameResult] = []
 
@@ -191,6 +210,9 @@ class Recorder(Bot):
 
     def events(self, info: GameInfo, events: tuple[PublicEvent, ...]) -> None:
         self.seen.extend(events)
+
+    def events_missed(self, info: GameInfo) -> None:
+        self.gaps += 1
 
     def rejected(self, info: GameInfo, rejection: Rejection) -> None:
         self.rejections.append(rejection)

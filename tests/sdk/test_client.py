@@ -100,8 +100,7 @@ async def test_a_lost_connection_is_made_again_and_the_game_goes_on() -> None:
     async def go_on(visit: Visit) -> None:
         await visit.welcome()
         script.handle = 2
-        told = pb.ResyncGame(invite=script.invite(), start=pb.Start(game=2))
-        await visit.say(frame(resync=pb.Resync(games=[told])))
+        await visit.say(frame(resync=pb.Resync(games=[script.resync()])))
         await visit.play(script)
         await stay_silent()
 

@@ -5,8 +5,6 @@ from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.info import Ending, GameInfo, GameResult
 from bots_sdk.watcher import Watcher
-from referee.engine.observe import seat_event
-from referee.engine.presets import OFFICIAL
 from referee.wire.moves import decode_answer
 from tests.sdk.scripted import (
     WELCOME,
@@ -30,19 +28,44 @@ def test_after_a_reconnect_the_same_bot_goes_on() -> None:
     session = session_of(lambda: bot)
     session.receive(joined(script.opening(), script.ask()))
     script.take(answers(messages(session))[0])
+    heard = script.told
     script.handle = 5  # every session numbers its games anew
-    asked = script.ask()
+    script.ask()  # and this frame is lost
     again = session_of(Recorder, games=session.games)
-    told = pb.ResyncGame(invite=script.invite(), start=pb.Start(game=5), question=script.open_question())
-    again.receive(joined(resync(told), asked))
+    again.receive(resync(script.resync()))
+    unheard = script.told
     (answer,) = answers(messages(again))
     assert (answer.game, answer.id) == (5, 2)
     script.take(answer)
     play_out(again, script)
     assert len(bot.started) == 1
     assert bot.results[0].ending is Ending.FINISHED
-    seen = [seat_event(event, script.seat, OFFICIAL) for event in script.game.log]
-    assert bot.seen == [event for event in seen if event is not None]
+    assert heard < unheard
+    assert bot.seen == script.public()[:heard] + script.public()[unheard:]
+    assert bot.gaps == 1
+
+
+def test_where_no_event_was_missed_none_is_said_to_be() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(bot)
+    session.receive(joined(script.opening(), script.ask()))
+    again = session_of(bot, games=session.games)
+    again.receive(resync(script.resync()))
+    script.take(answers(messages(again))[0])
+    play_out(again, script)
+    assert bot.gaps == 0
+    assert bot.seen == script.public()
+
+
+def test_a_gap_in_the_numbers_is_told_even_without_a_word_from_the_referee() -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(bot)
+    session.receive(joined(script.opening(), frame(events=script.events())))
+    script.ask()
+    script.miss()
+    script.events()  # lost
+    session.receive(script.ask())
+    assert bot.gaps == 1
 
 
 def test_an_answer_that_may_be_lost_is_sent_again_without_asking_the_bot() -> None:
@@ -52,7 +75,7 @@ def test_an_answer_that_may_be_lost_is_sent_again_without_asking_the_bot() -> No
     (lost,) = answers(messages(session))
     script.handle = 8
     again = session_of(bot, games=session.games)
-    again.receive(resync(pb.ResyncGame(invite=script.invite(), start=pb.Start(game=8), question=script.open_question())))
+    again.receive(resync(script.resync()))
     (repeated,) = answers(messages(again))
     assert (repeated.game, repeated.id, decode_answer(repeated)) == (8, lost.id, decode_answer(lost))
     assert len(bot.views) == 1
@@ -65,7 +88,7 @@ def test_a_question_that_was_read_but_not_answered_is_asked_again() -> None:
     session.accept(joined(script.opening(), script.ask()))  # and then the connection is lost
     again = session_of(bot, games=session.games)
     assert not again.decide()
-    again.receive(resync(pb.ResyncGame(invite=script.invite(), start=pb.Start(game=1), question=script.open_question())))
+    again.receive(resync(script.resync()))
     assert len(answers(messages(again))) == 1
 
 
@@ -73,10 +96,11 @@ def test_a_restarted_process_takes_a_running_game_up() -> None:
     bot, script = Recorder(), ScriptedGame()
     script.ask()
     session = session_of(bot)
-    session.receive(resync(pb.ResyncGame(invite=script.invite(), start=pb.Start(game=1), question=script.open_question())))
+    session.receive(resync(script.resync()))
     script.take(answers(messages(session))[0])
     play_out(session, script)
     assert len(bot.started) == 1
+    assert bot.gaps == 1
     assert bot.results[0].ending is Ending.FINISHED
 
 
