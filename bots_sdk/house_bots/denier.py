@@ -41,6 +41,9 @@ class DenierBot(GreedyBot):
     def events(self, info: GameInfo, events: tuple[PublicEvent, ...]) -> None:  # noqa: ARG002 - a hook's signature
         self._memory.see(events)
 
+    def events_missed(self, info: GameInfo) -> None:  # noqa: ARG002 - a hook's signature
+        self._memory.forget()
+
     def play(self, view: View) -> Play:
         turn = Turn(view, self.game.ruleset)
         lay_and_hit(turn)
