@@ -73,11 +73,20 @@ def test_fewer_bots_than_the_season_wants_are_refused():
         {"cycles": 0, "min_bots": 4, "max_bots": 5},
         {"cycles": 21, "min_bots": 4, "max_bots": 5},
         {"cycles": 1, "min_bots": 4, "max_bots": 201},
+        {"cycles": 20, "min_bots": 4, "max_bots": 200},
     ],
 )
 def test_a_season_that_cannot_be_played_is_refused(numbers):
     with refused(Reason.SEASON_INVALID):
         services.open_season(make_league(table_size=4), **numbers)
+    assert Season.objects.count() == 0
+
+
+def test_a_season_has_so_many_matches_whatever_the_number_of_its_bots_will_be():
+    league = make_league()
+    services.open_season(league, cycles=1, min_bots=2, max_bots=200)
+    with pytest.raises(Refused, match="could have 39800 matches, and a season has at most 20000"):
+        services.open_season(league, cycles=2, min_bots=2, max_bots=200)
 
 
 def test_seasons_are_numbered_within_their_league():
@@ -162,6 +171,26 @@ def test_leaving_a_running_season_calls_off_what_has_not_begun():
     assert "has left the season" in theirs.filter(state="VOID")[0].void_reason
     with refused(Reason.NOT_ENTERED):
         services.withdraw(season.pk, bots[0])
+
+
+@pytest.mark.parametrize("gone", [match_services.put_back, match_services.void_attempt])
+def test_a_match_that_comes_back_to_the_queue_without_its_bot_is_called_off(gone):
+    bots = make_bots(3)
+    season = make_season(bots)
+    running = claim(Match.objects.filter(seats__bot=bots[0])[0].pk)
+    services.withdraw(season.pk, bots[0])
+    others = make_season(bots)  # the same bot goes on playing elsewhere
+    services.advance()
+    assert Match.objects.get(pk=running.match_id).state == Match.State.RUNNING
+    assert gone(running.match_id, running.attempt, "its referee went away")
+    services.advance()
+    match = Match.objects.get(pk=running.match_id)
+    assert (match.state, match.void_reason) == (Match.State.VOID, f"{bots[0].slug} has left the season")
+    assert queries.progress(others).left == 3
+    play_season(season)
+    apply()
+    assert services.advance() == services.Advanced((), (season.pk,))
+    assert services.call_off_left() == 0
 
 
 def test_a_season_is_finished_when_all_is_played_and_rated_and_its_table_stays():

@@ -4,7 +4,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament_site.leagues import pairing
@@ -34,16 +34,20 @@ def pairs(bots: int) -> list[frozenset[int]]:
 sizes = st.integers(2, 6).flatmap(lambda k: st.tuples(st.integers(k, 14), st.just(k)))
 
 
+@settings(deadline=None)
 @given(sizes, st.integers(1, 3), st.binary(min_size=32, max_size=32))
 def test_rounds_are_disjoint_and_tables_full(size, cycles, seed):
     bots, k = size
-    for round_ in pairing.schedule(bots, k, cycles, seed):
+    rounds = pairing.schedule(bots, k, cycles, seed)
+    assert sum(len(round_) for round_ in rounds) == pairing.matches(bots, k, cycles)
+    for round_ in rounds:
         seated = [bot for table in round_ for bot in table]
         assert len(seated) == len(set(seated))
         assert set(seated) <= set(range(bots))
         assert all(len(table) == k for table in round_)
 
 
+@settings(deadline=None)
 @given(sizes, st.integers(1, 3), st.binary(min_size=32, max_size=32))
 def test_a_schedule_is_a_function_of_roster_and_seed(size, cycles, seed):
     bots, k = size
@@ -129,6 +133,14 @@ def test_greedy_schedules_are_nearly_even(bots, k):
 def test_fewer_bots_than_seats_is_refused(k):
     with pytest.raises(pairing.TooFewBots, match=f"{k - 1} bots"):
         pairing.schedule(k - 1, k, 1, SEED)
+    with pytest.raises(pairing.TooFewBots, match=f"{k - 1} bots"):
+        pairing.matches(k - 1, k, 1)
+
+
+def test_the_most_matches_are_not_always_those_of_the_most_bots():
+    assert [pairing.matches(bots, 3, 2) for bots in (12, 13, 14)] == [24, 104, 28]
+    assert pairing.most_matches(14, 3, 2) == 104
+    assert pairing.most_matches(200, 2, 20) == 398_000
 
 
 def test_as_many_bots_as_seats_meet_at_one_table():

@@ -8,7 +8,7 @@ from django.apps import apps
 from django.contrib import admin
 from django.test import Client
 
-from tests.site.builders import PASSWORD, claim, finished, make_season, play_season, queue_match
+from tests.site.builders import PASSWORD, claim, finished, make_league, make_season, play_season, queue_match
 from tests.site.conftest import Caller, Cast
 from tournament_site.accounts.models import AccountToken
 from tournament_site.accounts.services import new_account_token
@@ -175,6 +175,22 @@ def test_an_organiser_opens_and_starts_a_season(cast):
     assert b"has started." in started.content
     assert b"Spring &lt;Cup&gt;" in started.content
     assert Match.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("numbers", "sentence"),
+    [
+        ({"cycles": 20, "max_bots": 200}, b"could have 398000 matches"),
+        ({"min_bots": 1}, b"It needs 2 to 200 bots"),
+        ({"cycles": ""}, b"This field is required"),
+    ],
+)
+def test_a_season_that_cannot_be_played_is_refused_in_the_administration(cast, numbers, sentence):
+    league = make_league()
+    wish = {"league": league.pk, "cycles": 1, "min_bots": 2, "max_bots": 8, "starts_when": "BY_HAND"} | numbers
+    answer = log_in("root").post("/admin/leagues/season/add/", wish)
+    assert (answer.status_code, Season.objects.count()) == (200, 0)
+    assert sentence in answer.content
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from tournament_site.common.errors import Refused
 from tournament_site.common.generic import ModelForm
 from tournament_site.common.text import clean_name, slug_of
+from tournament_site.leagues import services
 from tournament_site.leagues.models import League, Season
 from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
 
@@ -58,7 +59,10 @@ class SeasonForm(ModelForm):
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean() or {}
-        league, least, most = cleaned.get("league"), cleaned.get("min_bots"), cleaned.get("max_bots")
-        if league and least is not None and most is not None and not league.table_size <= least <= most:
-            raise ValidationError(f"A season of this league needs {league.table_size} bots or more, the minimum first.")
+        league = cleaned.get("league")
+        cycles, least, most = (cleaned.get(name) for name in ("cycles", "min_bots", "max_bots"))
+        if league and cycles is not None and least is not None and most is not None:
+            problem = services.season_problem(league, cycles=cycles, min_bots=least, max_bots=most)
+            if problem:
+                raise ValidationError(problem)
         return cleaned

@@ -50,6 +50,20 @@ def schedule(bots: int, table_size: int, cycles: int, seed: bytes) -> tuple[Roun
     return tuple(_turned(named))
 
 
+def matches(bots: int, table_size: int, cycles: int) -> int:
+    """How many matches `schedule` makes. Raises TooFewBots."""
+    if bots < table_size:
+        raise TooFewBots(f"{bots} bots cannot fill a table of {table_size}")
+    if table_size == 2:
+        return cycles * bots * (bots - 1) // 2
+    return cycles * bots * ((bots - 1) // table_size if fits_design(bots, table_size) else 1)
+
+
+def most_matches(max_bots: int, table_size: int, cycles: int) -> int:
+    """The most that a season of up to so many bots can have: one bot more may well mean fewer matches."""
+    return max(matches(bots, table_size, cycles) for bots in range(table_size, max_bots + 1))
+
+
 def circle(bots: int) -> tuple[Round, ...]:
     """Every pair once. N even: N-1 rounds. N odd: N rounds, one bye each."""
     ring = list(range(bots)) if bots % 2 == 0 else [*range(bots), -1]

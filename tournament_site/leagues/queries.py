@@ -10,7 +10,7 @@ from tournament_site.bots.models import Bot
 from tournament_site.leagues import standings
 from tournament_site.leagues.models import Entry, Pairing, Season, Standing
 from tournament_site.leagues.standings import Cell
-from tournament_site.matches.models import Game, GameResult, Match
+from tournament_site.matches.models import Game, GameResult, Match, MatchSeat
 from tournament_site.ratings import queries as rating_queries
 
 
@@ -115,6 +115,15 @@ def season_by_id(pk: int) -> Season | None:
 def entries_of(season: Season) -> QuerySet[Entry]:
     """Who takes part, in order of entry."""
     return Entry.objects.select_related("bot__owner", "bot__active_version").filter(season=season).order_by("pk")
+
+
+def entries_to_call_off() -> QuerySet[Entry]:
+    """Entries of running seasons whose bot has left and yet has a match in the queue: one that was put back since."""
+    seats = MatchSeat.objects.filter(
+        bot=OuterRef("bot"), match__state=Match.State.QUEUED, match__pairing__round__season=OuterRef("season")
+    )
+    left = Entry.objects.filter(Exists(seats), season__state=Season.State.RUNNING, withdrawn_at__isnull=False)
+    return left.select_related("season", "bot").order_by("pk")
 
 
 def seasons_open_to(bot: Bot) -> QuerySet[Season]:

@@ -20,6 +20,11 @@ from tournament_site.matches.models import Match
 from tournament_site.matches.services import NewMatch
 from tournament_site.ratings.services import ensure_scale
 
+MAX_BOTS = 200
+MAX_CYCLES = 20
+# A season's whole schedule is drawn up and queued in one transaction.
+MAX_MATCHES = 20_000
+
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
@@ -51,6 +56,16 @@ def create_league(
         raise Refused(Reason.NAME_TAKEN) from error
 
 
+def season_problem(league: League, *, cycles: int, min_bots: int, max_bots: int) -> str:
+    """Why such a season cannot be played, in a sentence; empty if it can."""
+    if not (league.table_size <= min_bots <= max_bots <= MAX_BOTS and 1 <= cycles <= MAX_CYCLES):
+        return f"It needs {league.table_size} to {MAX_BOTS} bots, the smaller number first, and 1 to {MAX_CYCLES} cycles."
+    most = pairing.most_matches(max_bots, league.table_size, cycles)
+    if most > MAX_MATCHES:
+        return f"It could have {most} matches, and a season has at most {MAX_MATCHES}: take fewer bots or cycles."
+    return ""
+
+
 @transaction.atomic
 def open_season(  # noqa: PLR0913 - a season has that many settings, all named
     league: League,
@@ -75,11 +90,9 @@ def open_season(  # noqa: PLR0913 - a season has that many settings, all named
         Refused: SEASON_INVALID if no such season can be played.
 
     """
-    if not (league.table_size <= min_bots <= max_bots <= 200 and 1 <= cycles <= 20):
-        raise Refused(
-            Reason.SEASON_INVALID,
-            f"It needs {league.table_size} to 200 bots, the smaller number first, and 1 to 20 cycles.",
-        )
+    problem = season_problem(league, cycles=cycles, min_bots=min_bots, max_bots=max_bots)
+    if problem:
+        raise Refused(Reason.SEASON_INVALID, problem)
     League.objects.select_for_update().get(pk=league.pk)  # one number at a time
     last = Season.objects.filter(league=league).aggregate(last=Max("number"))["last"] or 0
     return Season.objects.create(
@@ -133,8 +146,12 @@ def withdraw(season_id: int, bot: Bot) -> None:
         entry.delete()
         return
     Entry.objects.filter(pk=entry.pk).update(withdrawn_at=Now())
+    _call_off(season, bot)
+
+
+def _call_off(season: Season, bot: Bot) -> int:
     theirs = queries.matches_of(season).filter(seats__bot=bot, state=Match.State.QUEUED)
-    match_services.void_queued(list(theirs.values_list("pk", flat=True)), f"{bot.slug} has left the season")
+    return match_services.void_queued(list(theirs.values_list("pk", flat=True)), f"{bot.slug} has left the season")
 
 
 @transaction.atomic
@@ -208,9 +225,16 @@ def finish_over() -> tuple[int, ...]:
     return tuple(pk for pk in running.order_by("pk").values_list("pk", flat=True) if _finish_if_over(pk))
 
 
+def call_off_left() -> int:
+    """Call off queued matches of bots that have left: those that ran when they left and were put back. How many."""
+    return sum(_call_off(entry.season, entry.bot) for entry in queries.entries_to_call_off())
+
+
 def advance() -> Advanced:
-    """What time and results have brought about for seasons: starts and ends."""
-    return Advanced(start_due(), finish_over())
+    """What time and results have brought about for seasons: starts, matches nobody can play any more, ends."""
+    started = start_due()
+    call_off_left()
+    return Advanced(started, finish_over())
 
 
 @transaction.atomic
