@@ -1,13 +1,14 @@
 """`phaseten submit`: make a bot known to a site, keep its token, and enter it in a season."""
 
 import argparse
+import contextlib
 import getpass
 import sys
 from typing import Any
 
 from bots_sdk.bot import version_of
 from bots_sdk.check import check_bot
-from bots_sdk.errors import SiteRefused, WrongInput
+from bots_sdk.errors import SiteRefused, SiteUnavailable, WrongInput
 from bots_sdk.http import Site
 from bots_sdk.loading import LoadedBot, load_bot
 from bots_sdk.settings import PASSWORD, SERVER, Settings, check_server
@@ -40,10 +41,13 @@ def submit(chosen: argparse.Namespace) -> int:
     if not _passes(bot):
         return 1
     account = _log_in(server, chosen.username, settings.password)
-    store = BotStore(settings.config_dir)
-    known = _make(account, store, bot, chosen)
-    print(f"{known.name} is at {server}/bots/{known.slug}; its token is kept in {store.path}")
-    _enter(account, known, chosen.season)
+    try:
+        store = BotStore(settings.config_dir)
+        known = _make(account, store, bot, chosen)
+        print(f"{known.name} is at {server}/bots/{known.slug}; its token is kept in {store.path}")
+        _enter(account, known, chosen.season)
+    finally:
+        _log_out(account)
     print(f"\nLet it play:\n\n  phaseten run {chosen.bot} --server {server} --bot {known.slug}\n")
     return 0
 
@@ -75,6 +79,12 @@ def _log_in(server: str, username: str | None, password: str | None) -> Site:
             raise WrongInput(f"{error}\nNo account yet? Make one at {server}/sign-up") from error
         raise
     return Site(server, str(answer["token"]))
+
+
+def _log_out(account: Site) -> None:
+    """Give the account's token back: nobody needs it any more. What came before has succeeded or failed by itself."""
+    with contextlib.suppress(SiteRefused, SiteUnavailable):
+        account.delete("account-tokens/current")
 
 
 def _make(account: Site, store: BotStore, bot: LoadedBot, chosen: argparse.Namespace) -> KnownBot:

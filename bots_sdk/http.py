@@ -13,6 +13,7 @@ from bots_sdk.errors import SiteRefused, SiteUnavailable
 
 TIMEOUT_S = 10.0
 _MOST_BYTES = 1 << 20
+_NO_CONTENT = 204
 
 
 def is_loopback(host: str) -> bool:
@@ -50,6 +51,10 @@ class Site:
         """The answer to a GET, an object or a list. Raises SiteRefused, SiteUnavailable."""
         return self._send("GET", path, None)
 
+    def delete(self, path: str) -> None:
+        """Ask for a DELETE. Raises SiteRefused, SiteUnavailable."""
+        self._send("DELETE", path, None)
+
     def _send(self, method: str, path: str, data: bytes | None) -> Any:
         url = f"{self.server}/api/v1/{path}"
         headers = {"Accept": "application/json", "User-Agent": "phaseten-sdk"}
@@ -63,7 +68,7 @@ class Site:
             handlers.append(urllib.request.ProxyHandler({}))  # no proxy leads back to this machine
         try:
             with urllib.request.build_opener(*handlers).open(request, timeout=TIMEOUT_S) as answer:
-                return _decoded(answer.read(_MOST_BYTES), url)
+                return None if answer.status == _NO_CONTENT else _decoded(answer.read(_MOST_BYTES), url)
         except urllib.error.HTTPError as error:
             with error:
                 raise _refusal(error, url) from None

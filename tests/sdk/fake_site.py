@@ -66,6 +66,9 @@ def fake_site() -> Iterator[FakeSite]:
         def do_POST(self) -> None:
             self._answer()
 
+        def do_DELETE(self) -> None:
+            self._answer()
+
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""
 

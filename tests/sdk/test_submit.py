@@ -9,6 +9,7 @@ from django.core.cache import cache
 
 from bots_sdk.store import BotStore, KnownBot
 from tests.sdk.command import Done, Shell
+from tests.sdk.fake_site import fake_site
 from tests.site.builders import make_league
 from tournament_site.accounts.models import User
 from tournament_site.bots.models import Bot
@@ -133,6 +134,28 @@ def test_what_the_site_refuses_is_said_in_its_words(
     assert "Traceback" not in done.err
     assert kept(shell) == []
     assert Bot.objects.count() == 1
+
+
+LOG_OUT = "DELETE /api/v1/account-tokens/current"
+
+
+@pytest.mark.parametrize("made", [True, False])
+@pytest.mark.parametrize("log_out", [204, 404, 405, 500, None])
+def test_the_accounts_token_is_given_back_whatever_happened(shell: Shell, made: bool, log_out: int | None) -> None:
+    with fake_site() as fake:
+        fake.answer("POST /api/v1/account-tokens", 201, {"token": "phasetenacc_x", "username": "ann"})
+        if made:
+            fake.answer("POST /api/v1/bots", 201, {"slug": "b", "name": "B", "token": "phaseten_b"})
+        else:
+            fake.refuse("POST /api/v1/bots", 409, "too_many_bots", "Enough.")
+        fake.answer("GET /api/v1/seasons?state=open", 200, [])
+        if log_out is not None:  # an older site knows no such thing
+            fake.answer(LOG_OUT, log_out, b"")
+        done = submit(shell, fake.url)
+    assert (done.status, "Enough." in done.err) == ((0, False) if made else (1, True))
+    assert done.err == "" or not made
+    last = fake.asked[-1]
+    assert (f"{last.method} {last.path}", last.token) == (LOG_OUT, "phasetenacc_x")
 
 
 def test_a_wrong_label_makes_nothing(shell: Shell, site: str) -> None:
