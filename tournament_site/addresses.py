@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
 
 
 class BadAddress(ValueError):
@@ -51,7 +51,7 @@ class Referee:
 
 def parse_database(url: str) -> Database:
     """postgres://user:password@host:port/name, with ?host=/folder for a Unix socket. Raises BadAddress."""
-    parts = urlsplit(url)
+    parts = _split(url)
     if parts.scheme not in {"postgres", "postgresql"}:
         raise BadAddress("must begin with postgres://")
     asked = parse_qs(parts.query, keep_blank_values=True)
@@ -72,7 +72,7 @@ def parse_database(url: str) -> Database:
 
 def parse_valkey(url: str) -> Valkey:
     """redis://, rediss:// or unix:///path/to.sock?db=0. Raises BadAddress."""
-    parts = urlsplit(url)
+    parts = _split(url)
     if parts.scheme in {"redis", "rediss"}:
         if not parts.hostname:
             raise BadAddress("names no host")
@@ -83,7 +83,7 @@ def parse_valkey(url: str) -> Valkey:
     if not parts.path.startswith("/"):
         raise BadAddress("needs an absolute path after unix://")
     number = parse_qs(parts.query).get("db", ["0"])[-1]
-    if not number.isdecimal():
+    if not re.fullmatch(r"[0-9]{1,5}", number):
         raise BadAddress("has a db that is no number")
     path = quote(unquote(parts.path))
     return Valkey(client=f"unix://{path}?db={number}", celery=f"redis+socket://{path}?virtual_host={number}")
@@ -99,12 +99,26 @@ def parse_referees(text: str) -> tuple[Referee, ...]:
     return referees
 
 
+def parse_site(text: str) -> str:
+    """http://host or https://host, with or without a port, as browsers write it. Raises BadAddress."""
+    parts = _split(text)
+    if parts.scheme not in {"http", "https"} or not _is_host(parts.hostname or "") or "@" in parts.netloc:
+        raise BadAddress("must be http://host or https://host")
+    if parts.path not in {"", "/"} or parts.query or parts.fragment or "?" in text or "#" in text:
+        raise BadAddress("must end after the host: the site lives at its root")
+    if parts.netloc.endswith(":") or parts.netloc.endswith(":0"):
+        raise BadAddress("has a port that is no number from 1 to 65535")
+    _port(_port_text(parts.netloc))
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
 def parse_bind(text: str) -> tuple[str, int]:
     """host:port to listen on, port 0 = any. Raises BadAddress."""
     host, colon, port = text.rpartition(":")
-    if not colon or not host:
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not colon or not port or not _is_host(bare):
         raise BadAddress("must be host:port")
-    return host.strip("[]"), _port(port)
+    return bare, _port(port)
 
 
 def _referee(item: str) -> Referee:
@@ -118,6 +132,17 @@ def _referee(item: str) -> Referee:
     return Referee(found[1], found[2], found[3])
 
 
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError as error:  # its words repeat the address, and with it a password
+        raise BadAddress("has brackets or characters that no address has") from error
+
+
+def _is_host(text: str) -> bool:
+    return bool(text) and not re.search(r"[\s\[\]/@?#,]", text)
+
+
 def _port_text(netloc: str) -> str:
     host = netloc.rpartition("@")[2]
     return host.rpartition(":")[2] if ":" in host.rpartition("]")[2] else ""
@@ -126,6 +151,6 @@ def _port_text(netloc: str) -> str:
 def _port(text: str) -> int:
     if not text:
         return 0
-    if not (text.isdecimal() and text.isascii()) or int(text) > 65535:
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65535:
         raise BadAddress("has a port that is no number from 0 to 65535")
     return int(text)

@@ -5,6 +5,7 @@ Tools such as a type checker or `makemigrations` import this file with an empty 
 """
 
 import os
+import re
 import secrets
 import sys
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from tournament_site.addresses import (
     parse_bind,
     parse_database,
     parse_referees,
+    parse_site,
     parse_valkey,
 )
 from tournament_site.bots.keys import BadKey, TicketKey
@@ -103,7 +105,7 @@ class _Reader:
 def read(env: Mapping[str, str]) -> tuple[SiteSettings, tuple[str, ...]]:
     """The settings with placeholders for what is missing or wrong, and a sentence for each of these."""
     reader = _Reader(env)
-    url = reader.value("PHASETEN_SITE_URL", _parse_url, "http://localhost:8000", "http://localhost:8000")
+    url = reader.value("PHASETEN_SITE_URL", parse_site, "http://localhost:8000", "http://localhost:8000")
     host = urlsplit(url).hostname or "localhost"
     settings = SiteSettings(
         database=reader.value("DATABASE_URL", parse_database, Database("phaseten", "postgres", str(_NOWHERE), 0)),
@@ -119,13 +121,6 @@ def read(env: Mapping[str, str]) -> tuple[SiteSettings, tuple[str, ...]]:
         lease_seconds=reader.value("PHASETEN_SITE_LEASE_SECONDS", _parse_seconds, 30, "30"),
     )
     return settings, tuple(reader.problems)
-
-
-def _parse_url(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise BadAddress("must be http://host or https://host")
-    return text.rstrip("/")
 
 
 def _parse_secret(text: str) -> str:
@@ -148,7 +143,7 @@ def _parse_bool(text: str) -> bool:
 
 
 def _parse_seconds(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 3600:
+    if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= 3600:
         raise BadAddress("must be a number of seconds from 1 to 3600")
     return int(text)
 
@@ -168,8 +163,8 @@ def _parse_hosts(text: str) -> tuple[str, ...]:
 
 
 def announce() -> None:
-    """Tell Django and Celery that this module is the settings."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", __name__)
+    """Tell Django and Celery that this module is the settings, whatever another project's shell says."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = __name__
 
 
 def require() -> SiteSettings:

@@ -5,6 +5,7 @@ Ann owns bots, Bob owns rivals, Cy owns nothing, Olga organises (staff), Root ad
 
 from dataclasses import dataclass
 
+import hypothesis
 import pytest
 from django.core.cache import cache
 from django.test import Client
@@ -14,6 +15,10 @@ from tournament_site.accounts.models import User
 from tournament_site.accounts.services import new_account_token
 from tournament_site.bots.models import Bot
 from tournament_site.bots.services import new_token
+
+# How long an example takes says how busy the machine is, not whether the code is right.
+hypothesis.settings.register_profile("site", deadline=None)
+hypothesis.settings.load_profile("site")
 
 
 @dataclass(frozen=True, slots=True)

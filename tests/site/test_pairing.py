@@ -4,7 +4,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tournament_site.leagues import pairing
@@ -34,7 +34,6 @@ def pairs(bots: int) -> list[frozenset[int]]:
 sizes = st.integers(2, 6).flatmap(lambda k: st.tuples(st.integers(k, 14), st.just(k)))
 
 
-@settings(deadline=None)
 @given(sizes, st.integers(1, 3), st.binary(min_size=32, max_size=32))
 def test_rounds_are_disjoint_and_tables_full(size, cycles, seed):
     bots, k = size
@@ -47,7 +46,6 @@ def test_rounds_are_disjoint_and_tables_full(size, cycles, seed):
         assert all(len(table) == k for table in round_)
 
 
-@settings(deadline=None)
 @given(sizes, st.integers(1, 3), st.binary(min_size=32, max_size=32))
 def test_a_schedule_is_a_function_of_roster_and_seed(size, cycles, seed):
     bots, k = size

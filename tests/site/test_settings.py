@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tournament_site import addresses, settings
 from tournament_site.addresses import BadAddress, Database, Referee
@@ -60,6 +63,21 @@ def test_nothing_set_names_everything_that_has_no_default():
     ]
 
 
+WRONG_URLS = [
+    "http://[::1",
+    "http://[hunter2]",
+    "http://host:abc",
+    "http://host:99999",
+    "http://host:",
+    "http://host:0",
+    "http://ann:hunter2@host",
+    "https://host/sub/path",
+    "https://host//",
+    "https://host?",
+    "https://host#",
+    "https://ho st",
+    "https://a,b",
+]
 WRONG = {
     "DATABASE_URL": [
         "mysql://h/db",
@@ -67,15 +85,35 @@ WRONG = {
         "postgres://h/db?sslcert=x",
         "postgres://h:x/db",
         "postgres://h:99999/db",
+        "postgres://u:hunter2@[::1/db",
+        "postgres://u:hunter2@[h]/db",
+        "postgres://h/db?port=" + "9" * 5000,
     ],
-    "PHASETEN_REDIS_URL": ["http://h", "redis://", "unix://relative.sock", "unix:///v.sock?db=x", "redis://h:x"],
+    "PHASETEN_REDIS_URL": [
+        "http://h",
+        "redis://",
+        "unix://relative.sock",
+        "unix:///v.sock?db=x",
+        "redis://h:x",
+        "redis://:hunter2@[::1",
+    ],
     "PHASETEN_SITE_SECRET_KEY": ["short"],
     "PHASETEN_SITE_TICKET_KEY_FILE": ["/nonexistent/key.pem", "/dev/null"],
-    "PHASETEN_SITE_URL": ["league.example", "ftp://league.example", "http://", "http://h/?q"],
-    "PHASETEN_SITE_BIND": ["8000", ":8000", "host:http", "host:70000"],
+    "PHASETEN_SITE_URL": ["league.example", "ftp://league.example", "http://", "http://h/?q", *WRONG_URLS],
+    "PHASETEN_SITE_BIND": ["8000", ":8000", "host:http", "host:70000", "host:", "[::1:8000", "host]:8000", "h h:80"],
     "PHASETEN_SITE_DEBUG": ["yes", "true"],
     "PHASETEN_SITE_STATE_DIR": ["relative"],
-    "PHASETEN_SITE_REFEREES": ["a", ",", "a=h:1", "a=h:1@h", "a=h:1@h:0", "a=h:1@h:2,a=h:3@h:4", "a b=h:1@h:2"],
+    "PHASETEN_SITE_LEASE_SECONDS": ["0", "3601", "9" * 5000, "five"],
+    "PHASETEN_SITE_REFEREES": [
+        "a",
+        ",",
+        "a=h:1",
+        "a=[::1:1@h:2",
+        "a=h:1@h",
+        "a=h:1@h:0",
+        "a=h:1@h:2,a=h:3@h:4",
+        "a b=h:1@h:2",
+    ],
     "PHASETEN_SITE_ALLOWED_HOSTS": [",", "http://h", "a b"],
 }
 
@@ -86,6 +124,51 @@ def test_a_wrong_value_is_named_and_not_repeated(env, name, value):
         settings.SiteSettings.from_env({**env, name: value})
     (problem,) = error.value.problems
     assert problem.startswith(f"{name} ")
+    assert "hunter2" not in problem
+    assert len(problem) < 120
+
+
+PARSERS = [addresses.parse_site, addresses.parse_database, addresses.parse_valkey, addresses.parse_bind]
+PARTS = [
+    "http:",
+    "postgres:",
+    "redis:",
+    "unix:",
+    "//",
+    "/",
+    "[",
+    "]",
+    "::1",
+    ":",
+    "@",
+    "h",
+    "80",
+    "?",
+    "#",
+    "db=",
+    "\u2100",
+    "%",
+]
+
+
+@pytest.mark.parametrize("parse", [*PARSERS, addresses.parse_referees])
+@given(st.lists(st.sampled_from(PARTS)).map("".join) | st.text())
+def test_a_text_is_an_address_or_a_bad_one_and_nothing_else(parse, text):
+    with suppress(BadAddress):
+        assert parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("http://localhost:8000", "http://localhost:8000"),
+        ("HTTPS://League.Example/", "https://league.example"),
+        ("http://[::1]:8000/", "http://[::1]:8000"),
+    ],
+)
+def test_the_site_s_url_is_kept_as_browsers_write_it(env, text, url):
+    found = settings.SiteSettings.from_env({**env, "PHASETEN_SITE_URL": text})
+    assert (found.url, found.https) == (url, url.startswith("https"))
 
 
 def test_all_wrong_values_are_named_at_once(env):
@@ -137,6 +220,28 @@ def test_what_would_serve_or_store_refuses_to_start_with_every_problem_and_exit_
     assert "DATABASE_URL is not set" in done.stderr
     assert "PHASETEN_SITE_DEBUG must be 0 or 1" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_bracket_that_is_never_closed_is_a_problem_among_the_others(env):
+    broken = {"PHASETEN_SITE_URL": "http://[::1", "DATABASE_URL": "postgres://u:hunter2@[::1/db"}
+    done = run("-m", "tournament_site", "serve", env={**env, **broken, "PHASETEN_SITE_DEBUG": "maybe"})
+    assert done.returncode == 2
+    assert [line.split()[0] for line in done.stderr.splitlines()[1:]] == [
+        "PHASETEN_SITE_URL",
+        "DATABASE_URL",
+        "PHASETEN_SITE_DEBUG",
+    ]
+    assert "hunter2" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("-m", "tournament_site", "check"), ("-m", "celery", "-A", "tournament_site", "report")],
+)
+def test_the_settings_of_another_project_s_shell_are_not_ours(env, command):
+    done = run(*command, env={**env, "DJANGO_SETTINGS_MODULE": "somebody.elses"})
+    assert done.returncode == 0, done.stderr
+    assert "somebody" not in done.stdout + done.stderr
 
 
 def test_tools_work_without_any_setting():
