@@ -102,6 +102,7 @@ def test_an_address_leads_to_a_moment(site, open_page):
     settle(page)
     assert at(page) == 30
     assert page.locator("[data-part=pov]").input_value() == "1"
+    assert page.locator("[data-chapter][open]").count() == 1
     page.keyboard.press("ArrowRight")
     assert page.url.endswith("?pov=1#m=31")
     page.evaluate("location.hash = '#m=12'")

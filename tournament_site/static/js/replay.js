@@ -18,6 +18,7 @@ class Viewer {
     this.player = new Player(film.frames.length, film.deals, () => this.show());
     this.moves = new Map([...document.querySelectorAll("[data-move]")].map((row) => [Number(row.dataset.move), row]));
     this.chapters = [...document.querySelectorAll("[data-chapter]")];
+    this.chapters.forEach((chapter) => chapter.removeAttribute("open")); // the current one is opened as the film goes
     this.list = document.querySelector("[data-moves]");
     this.current = null;
     this.chapter = null;
