@@ -1,17 +1,32 @@
 """The API at /api/v1, put together from the apps' parts."""
 
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.parser import Parser
 
 from tournament_site.accounts.api import router as accounts
 from tournament_site.bots.api import router as bots
-from tournament_site.common.api import error_answer
+from tournament_site.common.api import CODES, error_answer
 from tournament_site.common.errors import SENTENCES, Reason, Refused, status_of
 from tournament_site.leagues.api import router as leagues
 from tournament_site.matches.api import router as matches
 
-api = NinjaAPI(title="phaseten", version="1", urls_namespace="api", docs_url="/docs")
+
+class BoundedParser(Parser):
+    """JSON of a limited size, also where nobody said beforehand how long it will be (chunked): Django looks at that only."""
+
+    def parse_body(self, request: HttpRequest) -> dict[str, Any]:
+        if len(request.body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            raise RequestDataTooBig
+        return super().parse_body(request)
+
+
+api = NinjaAPI(title="phaseten", version="1", urls_namespace="api", docs_url="/docs", parser=BoundedParser())
 for _router in (accounts, bots, leagues, matches):
     api.add_router("", _router)
 
@@ -45,4 +60,12 @@ def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
 
 @api.exception_handler(HttpError)
 def _malformed(request: HttpRequest, error: HttpError) -> HttpResponse:
-    return _answer(request, error.status_code, "malformed", str(error))
+    if isinstance(error.__cause__, RequestDataTooBig):  # raised while ninja parsed the body
+        return _too_large(request, error.__cause__)
+    return _answer(request, error.status_code, CODES[400], str(error))
+
+
+@api.exception_handler(RequestDataTooBig)
+def _too_large(request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return _answer(request, 413, CODES[413], f"The body may have {most} bytes.")

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from tests.site.builders import PASSWORD, make_bots, make_season, play, play_season, queue_match, version_of
 from tests.site.test_text import HOSTILE
+from tournament_site.bots import queries as bot_queries
 from tournament_site.bots import services as bot_services
 from tournament_site.bots.models import Bot, BotToken
 from tournament_site.common import throttle
@@ -162,6 +163,49 @@ def test_wrong_fields_are_named(cast, as_bot, body, field):
 def test_a_body_that_is_no_json_is_a_400(cast, as_bot):
     answer = as_bot(cast.ada)._client.post("/api/v1/sessions", b"{", content_type="application/json")
     assert error_of(answer) == (400, "malformed")
+
+
+@pytest.mark.parametrize("path", ["/account-tokens", "/sessions"])
+def test_a_body_that_is_too_large_is_a_413(cast, as_bot, caplog, path):
+    answer = as_bot(cast.ada).post(path, {"version": "x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE})
+    assert error_of(answer) == (413, "too_large")
+    assert not any(entry.exc_info for entry in caplog.records)
+
+
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+@pytest.mark.parametrize("path", ["/", "/nothing", "/seasons/1/nothing", "/games/x", "/bots/", "/../v2/seasons"])
+def test_an_address_of_nothing_is_a_404(db, anonymous, path, method):
+    assert error_of(getattr(anonymous, method)(path)) == (404, "not_found")
+
+
+def test_another_method_is_a_405_and_says_which_would_do(db, anonymous, as_user, cast):
+    answer = anonymous.delete("/seasons")
+    assert error_of(answer) == (405, "method_not_allowed")
+    assert answer.headers["Allow"] == "GET"
+    assert int(answer.headers["Content-Length"]) == len(answer.content)
+    assert error_of(as_user(cast.ann).delete("/bots")) == (405, "method_not_allowed")
+
+
+def test_a_host_that_is_not_ours_is_a_400(db, anonymous):
+    answer = anonymous.get("/seasons", headers={"Host": "elsewhere.example"})
+    assert error_of(answer) == (400, "malformed")
+
+
+def test_a_fault_of_ours_is_a_500_that_tells_nothing(cast, anonymous, monkeypatch):
+    def broken(_slug):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(bot_queries, "bot_by_slug", broken)
+    anonymous._client.raise_request_exception = False
+    answer = anonymous.get("/bots/ada")
+    assert error_of(answer) == (500, "internal")
+    assert b"secret" not in answer.content
+
+
+def test_pages_keep_their_own_errors(db, client):
+    answer = client.get("/nothing-here")
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"].startswith("text/html")
 
 
 def test_entering_and_leaving_a_season(cast, as_user):

@@ -1,5 +1,7 @@
 """The site as a process: health, headers, static files, a quick end; and what Celery is told."""
 
+import http.client
+import json
 import os
 import re
 import signal
@@ -139,6 +141,17 @@ def test_a_served_site_has_hashed_files_and_ends_when_told(site, tmp_path):
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) in {0, -signal.SIGTERM}
     assert "Traceback" not in process.stderr.read()
+
+
+def test_a_long_body_of_a_length_nobody_told_is_refused(site):
+    url, _ = site
+    door = http.client.HTTPConnection(url.removeprefix("http://"))
+    parts = [b'{"username": "', *[b"x" * 10_000] * 7, b'", "password": ""}']
+    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+    door.request("POST", "/api/v1/account-tokens", iter(parts), headers, encode_chunked=True)
+    answer = door.getresponse()
+    assert (answer.status, json.load(answer)["error"]["code"]) == (413, "too_large")
+    door.close()
 
 
 def test_celery_is_told_what_keeps_work_safe():

@@ -1,5 +1,6 @@
 """What all parts of the API share: its texts, its errors, who is calling."""
 
+from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
 from django.http import HttpRequest
@@ -56,11 +57,32 @@ class ErrorAnswer(Output):
     error: ErrorBody
 
 
-ERRORS: dict[int, type[ErrorAnswer]] = dict.fromkeys((400, 401, 404, 409, 422, 429), ErrorAnswer)
+ERRORS: dict[int, type[ErrorAnswer]] = dict.fromkeys((400, 401, 404, 409, 413, 422, 429), ErrorAnswer)
+# Codes of errors that are not a service's `Reason`.
+CODES: Mapping[int, str] = {
+    400: "malformed",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    500: "internal",
+}
+_SENTENCES: Mapping[int, str] = {
+    400: "This request cannot be read.",
+    404: "There is nothing at this address.",
+    405: "This address does not know this method.",
+    413: "This request is too large.",
+    500: "Something went wrong on our side. Try again later.",
+}
 
 
 def error_answer(code: str, message: str, fields: dict[str, str] | None = None) -> ErrorAnswer:
     return ErrorAnswer(error=ErrorBody(code=code, message=message, fields=fields or {}))
+
+
+def plain_error(status: int) -> ErrorAnswer:
+    """What is said of a status that Django answered with a page. Statuses that are not known are 400 or 500."""
+    known = status if status in CODES else 400 if status < 500 else 500
+    return error_answer(CODES[known], _SENTENCES[known])
 
 
 def caller(request: HttpRequest, kind: type[T]) -> T:

@@ -1,9 +1,10 @@
-"""What every answer gets: the content policy, and a plain page for refused wishes."""
+"""What every answer gets: the content policy, and a plain page for refused wishes; in the API, errors as JSON."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
+from tournament_site.common.api import plain_error
 from tournament_site.common.errors import Refused, status_of
 
 CONTENT_POLICY = (
@@ -11,6 +12,9 @@ CONTENT_POLICY = (
     "font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+API = "/api/"
+# Headers that say more about an error.
+KEPT = frozenset({"Allow", "Retry-After", "WWW-Authenticate"})
 
 
 class SecurityHeaders(MiddlewareMixin):
@@ -28,4 +32,18 @@ class SecurityHeaders(MiddlewareMixin):
         answer = HttpResponse(error.detail, status=status_of(error.reason), content_type="text/plain; charset=utf-8")
         if error.wait is not None:
             answer.headers["Retry-After"] = str(error.wait)
+        return answer
+
+
+class JsonErrors(MiddlewareMixin):
+    """Below /api/ an error is JSON, whoever answered: Django writes pages, ninja some texts."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        is_json = response.headers.get("Content-Type", "").startswith("application/json")
+        if response.status_code < 400 or is_json or not request.path_info.startswith(API):
+            return response
+        answer = JsonResponse(plain_error(response.status_code).model_dump(), status=response.status_code)
+        for name in KEPT & response.headers.keys():
+            answer.headers[name] = response.headers[name]
+        answer.headers["Content-Length"] = str(len(answer.content))
         return answer
