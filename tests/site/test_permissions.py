@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.auth.models import Permission
 from django.test import Client
 
 from tests.site.builders import PASSWORD, claim, finished, make_league, make_season, play_season, queue_match
@@ -231,6 +232,20 @@ def test_the_administrator_revokes_tokens_and_never_sees_a_digest(cast):
         assert b"1 tokens are revoked." in answer.content
     assert AccountToken.objects.get(pk=account.id).revoked_at is not None
     assert BotToken.objects.get(pk=bot.id).revoked_at is not None
+
+
+@pytest.mark.parametrize(("right", "revoked"), [("view", False), ("change", True)])
+def test_staff_that_may_only_look_revoke_nothing(cast, right, revoked):
+    cast.olga.user_permissions.set(Permission.objects.filter(codename__in=[f"{right}_accounttoken", f"{right}_bottoken"]))
+    client = log_in("olga")
+    account, bot = new_account_token(cast.ann), new_token(cast.ada)
+    for path, token in (("accounts/accounttoken", account), ("bots/bottoken", bot)):
+        page = client.get(f"/admin/{path}/")
+        assert page.status_code == 200
+        assert (b"Revoke the chosen tokens" in page.content) == revoked
+        client.post(f"/admin/{path}/", {"action": "revoke", "_selected_action": [token.id]}, follow=True)
+    assert (AccountToken.objects.get(pk=account.id).revoked_at is not None) == revoked
+    assert (BotToken.objects.get(pk=bot.id).revoked_at is not None) == revoked
 
 
 def test_a_new_person_from_the_administration_can_log_in(cast):

@@ -45,7 +45,11 @@ class AccountTokenAdmin(ReadOnly):
     exclude = ("digest",)
     actions = ("revoke",)
 
-    @admin.action(description="Revoke the chosen tokens")
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Revoking is the one change there is, so it takes the right to change."""
+        return request.user.has_perm("accounts.change_accounttoken")
+
+    @admin.action(description="Revoke the chosen tokens", permissions=["revoke"])
     def revoke(self, request: HttpRequest, chosen: QuerySet[AccountToken]) -> None:
         for token in chosen.select_related("user"):
             services.revoke_account_token(token.user, token.pk)

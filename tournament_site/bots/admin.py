@@ -34,7 +34,11 @@ class BotTokenAdmin(ReadOnly):
     exclude = ("digest",)
     actions = ("revoke",)
 
-    @admin.action(description="Revoke the chosen tokens")
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Revoking is the one change there is, so it takes the right to change."""
+        return request.user.has_perm("bots.change_bottoken")
+
+    @admin.action(description="Revoke the chosen tokens", permissions=["revoke"])
     def revoke(self, request: HttpRequest, chosen: QuerySet[BotToken]) -> None:
         for token in chosen.select_related("bot"):
             services.revoke_token(token.bot, token.pk)
