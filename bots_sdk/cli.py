@@ -10,13 +10,12 @@ from bots_sdk.errors import SdkError
 DESCRIPTION = """\
 Write bots that play Phase 10, try them out, and enter them in a league.
 
-  phaseten new mybot                                       write a small bot to begin with
-  phaseten play mybot/bot.py:MyBot greedy                  let bots play each other, here
-  phaseten submit mybot/bot.py:MyBot --server URL --name "My bot"
-                                                           make it known to a site and enter a season
-  phaseten run mybot/bot.py:MyBot                          connect it and play
+  phaseten new mybot                  write a small bot to begin with
+  phaseten play mybot/bot.py greedy   let bots play each other, here
+  phaseten submit mybot/bot.py --server URL --name "My bot"
+                                      make it known to a site and enter a season
+  phaseten run mybot/bot.py           connect it and play
 """
-BOT_HELP = "a house bot (random, blind, greedy, denier), FILE.py:Class or package.module:Class"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

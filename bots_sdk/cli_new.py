@@ -2,11 +2,13 @@
 
 import argparse
 import re
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from bots_sdk.errors import WrongInput
+from bots_sdk.settings import called_as
 
 TEMPLATE = ("bot.py", "README.md")
 
@@ -28,12 +30,13 @@ def new(chosen: argparse.Namespace) -> int:
     name = class_name(folder.resolve().name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for file in TEMPLATE:
-            text = (files("bots_sdk") / "templates" / "python" / file).read_text(encoding="utf-8")
-            (folder / file).write_text(text.replace("MyBot", name), encoding="utf-8")
+        for part in TEMPLATE:
+            text = (files("bots_sdk") / "templates" / "python" / part).read_text(encoding="utf-8")
+            (folder / part).write_text(text.replace("MyBot", name), encoding="utf-8")
     except OSError as error:
         raise WrongInput(f"{folder} cannot be written: {error.strerror}") from error
-    print(f"{folder / 'bot.py'} holds {name}. Let it play:\n\n  phaseten play {folder / 'bot.py'}:{name} greedy\n")
+    file = str(folder / "bot.py")
+    print(f"{file} holds {name}. Let it play:\n\n  {called_as()} play {shlex.quote(file)} greedy\n")
     return 0
 
 

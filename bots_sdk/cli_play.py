@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
         description="Let 2 to 6 bots play each other in this process. Seats move on by one from game to game; the same "
         "seed gives the same cards.",
     )
-    bot = "a house bot (random, blind, greedy, denier), FILE.py:Class or package.module:Class"
+    bot = "a house bot (random, blind, greedy, denier), FILE.py, FILE.py:Class or package.module:Class"
     parser.add_argument("bots", metavar="BOT", nargs="+", help=bot)
     parser.add_argument("--games", type=int, default=100, metavar="N", help="how many games (default 100)")
     parser.add_argument("--seed", metavar="S", help="seed of the shuffles (default: a new one, which is printed)")

@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
         description="Connect a bot and play until Ctrl-C; a lost connection is made again. The bot is found in your config "
         f"folder, where `phaseten submit` kept its token; {TOKEN} together with {SERVER} goes before that.",
     )
-    parser.add_argument("program", metavar="BOT", help="FILE.py:Class, package.module:Class or a house bot")
+    parser.add_argument("program", metavar="BOT", help="FILE.py, FILE.py:Class, package.module:Class or a house bot")
     parser.add_argument("--server", metavar="URL", help=f"the site's address (default: {SERVER}, or the bot's own)")
     parser.add_argument("--bot", metavar="NAME", help="which of your submitted bots it is")
     parser.add_argument("--version", metavar="LABEL", help="label of this version (default: as submitted)")

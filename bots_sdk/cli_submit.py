@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import getpass
+import shlex
 import sys
 from typing import Any
 
@@ -11,7 +12,7 @@ from bots_sdk.check import check_bot
 from bots_sdk.errors import SiteRefused, SiteUnavailable, WrongInput
 from bots_sdk.http import Site
 from bots_sdk.loading import LoadedBot, load_bot
-from bots_sdk.settings import PASSWORD, SERVER, Settings, check_server
+from bots_sdk.settings import PASSWORD, SERVER, Settings, called_as, check_server
 from bots_sdk.store import BotStore, KnownBot
 from bots_sdk.tickets import fetch_ticket
 
@@ -23,7 +24,7 @@ def add(commands: Any) -> None:
         description="Try the bot in a short local game, make it and its version on a site, keep its token in your config "
         f"folder, and enter it in an open season. The password is asked for, or taken from {PASSWORD}.",
     )
-    parser.add_argument("bot", metavar="BOT", help="FILE.py:Class, package.module:Class or a house bot")
+    parser.add_argument("bot", metavar="BOT", help="FILE.py, FILE.py:Class, package.module:Class or a house bot")
     parser.add_argument("--server", metavar="URL", help=f"the site's address (default: {SERVER})")
     parser.add_argument("--name", required=True, metavar="NAME", help="the bot's name on the site")
     parser.add_argument("--version", metavar="LABEL", help="label of this version (default: the bot's own `version`)")
@@ -48,7 +49,8 @@ def submit(chosen: argparse.Namespace) -> int:
         _enter(account, known, chosen.season)
     finally:
         _log_out(account)
-    print(f"\nLet it play:\n\n  phaseten run {chosen.bot} --server {server} --bot {known.slug}\n")
+    run = f"{called_as()} run {shlex.quote(chosen.bot)} --server {server} --bot {known.slug}"
+    print(f"\nLet it play:\n\n  {run}\n")
     return 0
 
 

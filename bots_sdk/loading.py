@@ -13,7 +13,7 @@ from bots_sdk.bot import Bot, BotSource, maker
 from bots_sdk.errors import WrongInput
 from bots_sdk.house_bots import HOUSE_BOTS
 
-HOW = "Give a house bot ({}), FILE.py:Class or package.module:Class.".format(", ".join(HOUSE_BOTS))
+HOW = "Give a house bot ({}), FILE.py, FILE.py:Class or package.module:Class.".format(", ".join(HOUSE_BOTS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,9 @@
 """What the SDK and its command line read from the environment: the only file that does."""
 
 import os
+import shlex
+import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +42,15 @@ class Settings:
             password=env.get(PASSWORD) or None,
             config_dir=folder / "phaseten",
         )
+
+
+def called_as() -> str:
+    """How to call this program again: `phaseten` if a shell finds it by that name, else the path that it was called by."""
+    program = Path(sys.argv[0])
+    if program.stem != "phaseten":  # python -m
+        return "phaseten"
+    found = shutil.which(program.name)
+    return "phaseten" if found and Path(found).resolve() == program.resolve() else shlex.quote(str(program))
 
 
 def check_server(text: str, what: str) -> str:

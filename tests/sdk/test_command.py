@@ -1,7 +1,12 @@
 """`phaseten new` and `phaseten play`, and what wrong input gets."""
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +15,7 @@ from bots_sdk.cli_play import wilson
 from referee.engine.check import check_log
 from referee.wire.replay import decode_replay
 from tests.sdk.command import Shell
+from tests.sdk.written import Text
 
 GOOD = [
     "from bots_sdk import Bot, Draw",
@@ -95,7 +101,7 @@ def test_play_shows_what_a_bot_did_wrong(shell: Shell) -> None:
 def test_new_makes_a_bot_that_plays(shell: Shell) -> None:
     done = shell.phaseten("new", "my-first_bot")
     assert done.status == 0
-    assert "phaseten play my-first_bot/bot.py:MyFirstBot greedy" in done.out
+    assert "phaseten play my-first_bot/bot.py greedy" in done.out
     assert "MyFirstBot" in (shell.home / "my-first_bot" / "README.md").read_text()
     played = shell.phaseten("play", "my-first_bot/bot.py:MyFirstBot", "random", "--games", "4", "--seed", "1")
     assert (played.status, played.err) == (0, "")
@@ -197,11 +203,36 @@ def test_error_bars_are_wilsons(wins: float, games: int, low: float, high: float
     assert list(wilson(wins, games)) == pytest.approx([low, high], abs=1e-4)
 
 
-def test_the_bot_in_the_readme_plays(shell: Shell) -> None:
+@pytest.mark.parametrize("where", ["readme", "help"])
+def test_the_commands_for_a_first_bot_work_as_written(shell: Shell, where: str) -> None:
     readme = (files("bots_sdk") / "README.md").read_text()
-    code = re.search(r"```python\n(.*?)```", readme, re.DOTALL)
-    assert code is not None
-    shell.write("readme.py", [code[1]])
+    text = Text(readme if where == "readme" else shell.phaseten("--help").out)
+    for name in ("new", "play"):
+        done = shell.phaseten(*text.command(name))
+        assert (done.status, done.err) == (0, "")
+    # That the other two find the bot in the same file is shown where there is a site.
+    assert text.command("submit")[1] == text.command("run")[1] == text.command("play")[1]
+
+
+def test_a_new_folder_explains_itself(shell: Shell) -> None:
+    shell.phaseten("new", "mine")
+    inside = Shell(shell.home / "mine")
+    text = Text((inside.home / "README.md").read_text())
+    done = inside.phaseten(*text.command("play"))
+    assert (done.status, done.err) == (0, "")
+    assert text.command("submit")[1] == text.command("run")[1] == text.command("play")[1]
+
+
+def test_advice_repeats_the_command_as_it_was_called(shell: Shell) -> None:
+    script = Path(sys.executable).with_name("phaseten")
+    for path, folder, called in ((os.defpath, "one", str(script)), (str(script.parent), "two words", "phaseten")):
+        run = [str(script), "new", folder]
+        done = subprocess.run(run, cwd=shell.home, env=shell.env(PATH=path), capture_output=True, text=True, check=True)
+        assert f"\n  {called} play {shlex.quote(folder + '/bot.py')} greedy\n" in done.stdout
+
+
+def test_the_bot_in_the_readme_plays_well(shell: Shell) -> None:
+    shell.write("readme.py", [Text((files("bots_sdk") / "README.md").read_text()).program()])
     done = shell.phaseten("play", "readme.py:MyBot", "random", "--games", "4", "--seed", "1")
     assert (done.status, done.err) == (0, "")
     assert re.search(r"MyBot +100\.0%", done.out)
