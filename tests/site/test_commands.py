@@ -123,6 +123,7 @@ def test_the_outcome_of_the_finished_seasons(played, tmp_path, capsys):
     for line in found["ratings"]:
         rows = LedgerEntry.objects.filter(scale__key=line["scale"], version__bot__slug=line["bot"]).order_by("number")
         assert (line["before"], line["after"]) == (rows[0].before, list(rows)[-1].after)
+        assert line["change"] == pytest.approx(line["after"] - line["before"])
     assert len(found["ratings"]) == 9
     printed = capsys.readouterr().out
     assert all(season.name in printed for season in played)

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from tests.site.builders import claim, make_bot, make_bots, make_league, make_season, make_user, play_season
+from tests.site.builders import claim, make_bot, make_bots, make_league, make_season, make_user, play, play_season
 from tournament_site.bots.models import Bot
 from tournament_site.common.errors import Reason, Refused
 from tournament_site.leagues import queries, services
 from tournament_site.leagues.models import Entry, Season, Standing
 from tournament_site.matches import services as match_services
 from tournament_site.matches.models import Match
+from tournament_site.ratings.models import LedgerEntry
 from tournament_site.ratings.services import apply
 
 pytestmark = pytest.mark.django_db
@@ -212,6 +213,26 @@ def test_a_season_is_finished_when_all_is_played_and_rated_and_its_table_stays()
         (bots[3], 4, 0.0, 6, 0),
     ]
     assert all(row.change is not None and row.live == pytest.approx(1500 + row.change) for row in reckoned)
+
+
+def test_the_change_of_a_season_is_what_its_own_matches_did():
+    bots = make_bots(3)
+    one = make_season(bots)
+    other = services.open_season(one.league, cycles=1, min_bots=2, max_bots=3)
+    enter_all(other, bots)
+    services.start_season(other.pk)
+    mine, theirs = (list(queries.matches_of(season).order_by("sort_key", "pk")) for season in (one, other))
+    for match in [mine[0], *theirs, *mine[1:]]:  # one season within the other
+        play(match.pk)
+    apply()
+    assert set(services.finish_over()) == {one.pk, other.pk}
+    for bot in bots:
+        changes = [Standing.objects.get(season=season, bot=bot).change or 0.0 for season in (one, other)]
+        lines = LedgerEntry.objects.filter(version__bot=bot).order_by("number")
+        own = [[line.after - line.before for line in lines.filter(match__in=some)] for some in (mine, theirs)]
+        assert [len(some) for some in own] == [2, 2]
+        assert changes == [sum(some) for some in own]
+        assert sum(changes) == pytest.approx(lines[3].after - 1500)
 
 
 def test_void_matches_do_not_keep_a_season_from_its_end():

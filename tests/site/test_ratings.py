@@ -162,6 +162,20 @@ def test_moves_are_what_a_set_of_matches_did():
     moves = queries.moves("test/2", Match.objects.filter(pk=second))
     assert (moves[ann.pk].before, moves[ann.pk].games) == (1564.0, 2)
     assert moves[ann.pk].after == Rating.objects.get(version=ann.active_version).value
+    assert moves[ann.pk].change == moves[ann.pk].after - 1564.0
+
+
+def test_what_a_change_of_version_does_is_no_move_of_a_match():
+    ann, bob = make_bots(2)
+    for label in ("1.0", "2.0", "1.0"):  # the third match goes on where the first one ended
+        bot_services.declare_version(ann, label)
+        play(queue_match([ann, bob]))
+    apply()
+    mine = [line for line in lines() if line.version.bot_id == ann.pk and line.kind == "RESULT"]
+    moves = queries.moves("test/2", Match.objects.all())[ann.pk]
+    assert (moves.before, moves.after, moves.games) == (1500.0, mine[2].after, 6)
+    assert moves.change == sum(line.after - line.before for line in mine)
+    assert moves.after - moves.before < moves.change
 
 
 def test_the_graph_of_a_bot_is_its_lines_in_order():

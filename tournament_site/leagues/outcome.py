@@ -87,10 +87,18 @@ def _bots(seasons: Sequence[Season]) -> list[dict[str, Any]]:
 
 
 def _ratings(season: Season) -> list[dict[str, Any]]:
+    """What the season did to each bot; before and after are live Elo around it, see `Moves`."""
     scale = season.league.scale
     slugs = {entry.bot_id: entry.bot.slug for entry in queries.entries_of(season)}
     moves = rating_queries.moves(scale, queries.matches_of(season))
     return [
-        {"bot": slugs[bot], "scale": scale, "games": move.games, "before": move.before, "after": move.after}
+        {
+            "bot": slugs[bot],
+            "scale": scale,
+            "games": move.games,
+            "before": move.before,
+            "after": move.after,
+            "change": move.change,
+        }
         for bot, move in moves.items()
     ]

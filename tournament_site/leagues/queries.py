@@ -55,7 +55,7 @@ class TableRow:
 
     Attributes:
         live: live Elo, None without a rated game.
-        change: what this season did to it.
+        change: what the matches of this season did to it, and none of another; None without a rated game of it.
         withdrawn: whether the bot left while the season ran.
 
     """
@@ -200,7 +200,7 @@ def _reckoned(season: Season, entries: Mapping[int, Entry], games: Sequence[Mapp
             games=row.games,
             wins=row.wins,
             live=row.live,
-            change=moves[row.bot].after - moves[row.bot].before if row.bot in moves else None,
+            change=moves[row.bot].change if row.bot in moves else None,
             withdrawn=entries[row.bot].withdrawn_at is not None,
         )
         for row in rows

@@ -31,14 +31,17 @@ class Moves:
     """What a set of matches did to a bot's live Elo.
 
     Attributes:
-        before: before the first of them.
-        after: after the last.
+        before: live Elo before the first of them.
+        after: live Elo after the last.
+        change: the sum of what each of them did. `after - before` may say something else: it holds what other matches
+            on the scale did in between, and what a change of version did.
         games: rated games among them.
 
     """
 
     before: float
     after: float
+    change: float
     games: int
 
 
@@ -92,8 +95,8 @@ def moves(scale: str, matches: QuerySet[Match]) -> Mapping[int, Moves]:
     rows = LedgerEntry.objects.filter(scale__key=scale, match__in=matches).order_by("number")
     found: dict[int, Moves] = {}
     for bot, before, after, size in rows.values_list("version__bot", "before", "after", "match__table_size"):
-        first = found.get(bot)
-        found[bot] = Moves(before, after, size) if first is None else Moves(first.before, after, first.games + size)
+        so_far = found.get(bot, Moves(before, before, 0.0, 0))
+        found[bot] = Moves(so_far.before, after, so_far.change + (after - before), so_far.games + size)
     return found
 
 
