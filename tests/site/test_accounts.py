@@ -1,8 +1,10 @@
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth import authenticate
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 from redis.exceptions import ConnectionError as Away
 
 from tests.site.builders import PASSWORD, make_user
@@ -88,6 +90,16 @@ def test_a_revoked_account_token_is_nobody_s():
     services.revoke_account_token(user, token.id)
     assert queries.user_of(token.text) is None
     assert refusal(services.revoke_account_token, make_user("bob"), token.id).reason is Reason.NOT_FOUND
+
+
+def test_an_account_token_is_good_for_thirty_days():
+    token = services.new_account_token(make_user("ann"))
+    row = AccountToken.objects.get(pk=token.id)
+    assert row.expires_at - row.created_at == timedelta(days=30)
+    AccountToken.objects.update(expires_at=Now() + timedelta(minutes=1))
+    assert queries.user_of(token.text) == row
+    AccountToken.objects.update(expires_at=Now())
+    assert queries.user_of(token.text) is None
 
 
 def test_limits_count_by_key_and_window():

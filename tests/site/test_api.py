@@ -110,6 +110,20 @@ def test_a_revoked_token_opens_nothing_at_once(cast, anonymous, as_user):
     assert BotToken.objects.get(pk=made["token_id"]).used_at is not None
 
 
+def test_a_program_gives_its_account_token_back(cast, anonymous, as_user, as_bot):
+    mine, other = as_user(cast.ann), as_user(cast.ann)
+    answer = mine.delete("/account-tokens/current")
+    assert (answer.status_code, answer.content) == (204, b"")
+    for _ in range(2):
+        assert error_of(mine.delete("/account-tokens/current")) == (401, "sign_in_needed")
+    assert error_of(mine.get("/bots")) == (401, "sign_in_needed")
+    assert other.get("/bots").status_code == 200
+    assert error_of(anonymous.delete("/account-tokens/current")) == (401, "sign_in_needed")
+    assert error_of(as_bot(cast.ada).delete("/account-tokens/current")) == (401, "sign_in_needed")
+    manual = anonymous.get("/openapi.json").json()["paths"]["/api/v1/account-tokens/current"]["delete"]
+    assert set(manual["responses"]) >= {"204", "401"}
+
+
 def test_the_tokens_of_a_locked_account_open_nothing(cast, as_user, as_bot):
     account, bot = as_user(cast.ann), as_bot(cast.ada)
     type(cast.ann).objects.filter(pk=cast.ann.pk).update(is_active=False)

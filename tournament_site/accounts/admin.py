@@ -39,7 +39,7 @@ class PersonAdmin(PeopleAdmin):
 
 @admin.register(AccountToken)
 class AccountTokenAdmin(ReadOnly):
-    list_display = ("id", "user", "created_at", "used_at", "revoked_at")
+    list_display = ("id", "user", "created_at", "expires_at", "used_at", "revoked_at")
     search_fields = ("id", "user__username")
     list_select_related = ("user",)
     exclude = ("digest",)

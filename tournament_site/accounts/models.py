@@ -1,9 +1,13 @@
+from datetime import timedelta
 from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Now, Upper
+
+# People log in again to get another one: what a program left behind on some machine does not open the account for ever.
+TOKEN_LASTS = timedelta(days=30)
 
 
 class UserManager(BaseUserManager["User"]):
@@ -54,12 +58,13 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class AccountToken(models.Model):
-    """Lets a program act for a person. Only the secret's digest is stored."""
+    """Lets a program act for a person, for a while. Only the secret's digest is stored."""
 
     id = models.CharField(primary_key=True, max_length=12)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="account_tokens")
     digest = models.CharField(max_length=64)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField(db_default=Now() + TOKEN_LASTS, editable=False)
     used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 

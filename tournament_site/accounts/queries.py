@@ -1,5 +1,7 @@
 """What accounts can be asked."""
 
+from django.db.models.functions import Now
+
 from tournament_site.accounts.models import AccountToken, User
 from tournament_site.common import tokens
 
@@ -9,7 +11,8 @@ def user_of(text: str) -> AccountToken | None:
     token = tokens.read(tokens.ACCOUNT, text)
     if token is None:
         return None
-    row = AccountToken.objects.select_related("user").filter(pk=token.id, revoked_at=None, user__is_active=True).first()
+    valid = AccountToken.objects.filter(revoked_at=None, expires_at__gt=Now(), user__is_active=True)
+    row = valid.select_related("user").filter(pk=token.id).first()
     return row if row is not None and token.opens(row.digest) else None
 
 
