@@ -41,14 +41,13 @@ class Shown(Protocol):
 
 
 class Watcher:
-    """One watch stream."""
+    """One watch stream. What waits is written in order: frames of messages, and records, which are taken from the store."""
 
-    __slots__ = ("_bytes", "_closed", "_pending", "_records", "_store", "_wake", "too_slow")
+    __slots__ = ("_bytes", "_closed", "_pending", "_store", "_wake", "too_slow")
 
     def __init__(self, store: Records) -> None:
         self._store = store
-        self._records: deque[Attempt] = deque(store)
-        self._pending: list[bytes] = []
+        self._pending: deque[bytes | Attempt] = deque()
         self._bytes = 0
         self._wake = asyncio.Event()
         self._closed = False
@@ -62,8 +61,8 @@ class Watcher:
             self.too_slow.set_result(None)
 
     def record(self, attempt: Attempt) -> None:
-        """A new record waits in the store."""
-        self._records.append(attempt)
+        """A record waits in the store."""
+        self._pending.append(attempt)
         self._wake.set()
 
     def close(self) -> None:
@@ -72,29 +71,31 @@ class Watcher:
         self._wake.set()
 
     async def pump(self, write: Callable[[bytes], Awaitable[None]]) -> None:
-        """Write until the watcher is closed and nothing waits. A record waits for one frame of other messages, no more."""
-        while True:
-            if self._pending:
-                await write(self._take())
-            if self._records:
-                record = self._store.get(self._records.popleft())
-                for frame in record.frames() if record else ():
-                    await write(frame)
-            elif not self._pending:
-                if self._closed:
-                    return
+        """Write until the watcher is closed and nothing waits. Records go out one at a time, in their turn."""
+        while self._pending or not self._closed:
+            if not self._pending:
                 self._wake.clear()
                 await self._wake.wait()
+                continue
+            following = self._pending[0]
+            if isinstance(following, bytes):
+                await write(self._take())
+                continue
+            self._pending.popleft()
+            record = self._store.get(following)
+            for frame in record.frames() if record is not None else ():
+                await write(frame)
 
     def _take(self) -> bytes:
-        size = count = 0
-        while count < len(self._pending) and size < FRAME_BYTES:
-            size += len(self._pending[count])
-            count += 1
-        frame = b"".join(self._pending[:count])
-        del self._pending[:count]
+        """The messages up to the next record, as far as they fit a frame."""
+        frames: list[bytes] = []
+        size = 0
+        while self._pending and size < FRAME_BYTES and isinstance(following := self._pending[0], bytes):
+            frames.append(following)
+            size += len(following)
+            self._pending.popleft()
         self._bytes -= size
-        return frame
+        return b"".join(frames)
 
 
 class Feed:
@@ -122,6 +123,8 @@ class Feed:
         watcher = Watcher(self._store)
         watcher.push(framed(pb.WatchMessage(greeting=self._greeting)))
         watcher.push(self._running_frame())
+        for attempt in self._store:
+            watcher.record(attempt)
         for game in self._games:
             watcher.push(framed(pb.WatchMessage(game_opened=game.opening())))
         self._watchers.add(watcher)

@@ -21,6 +21,7 @@ from referee.service.containment import contained
 from referee.service.feed import Feed
 from referee.service.meter import Meter
 from referee.service.order import Attempt, Order
+from referee.service.pieces import replay_bytes
 from referee.service.seats import Link, TableSeat
 from referee.service.telling import Telling
 from referee.wire.enums import REASONS
@@ -269,7 +270,7 @@ class RunningGame:
         self._owner.game_over(self, self._replay(result))
 
     def _replay(self, result: Result) -> bytes:
-        return encode_replay(
+        record = encode_replay(
             ReplayRecord(
                 match_id=self.attempt.match,
                 attempt=self.attempt.number,
@@ -279,7 +280,7 @@ class RunningGame:
                 server_seed=self._seed,
                 commitment=self._commitment,
                 nonces=(SeatNonce(b"", NO_NONCE),) * len(self.seats),
-                events=tuple(self._game.log),
+                events=(),  # they follow
                 answers=tuple(self._answers),
                 result=result,
                 started_ms=int(self._started * 1000),
@@ -288,6 +289,7 @@ class RunningGame:
                 mirrored=self.order.mirrored,
             )
         )
+        return b"".join([record, *map(replay_bytes, self._game.log)])
 
     def _end(self) -> None:
         self.over = True

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from phaseten.v1 import bot_pb2, referee_pb2
+from phaseten.v1 import bot_pb2, referee_pb2, replay_pb2
 
 from referee.engine.events import CardDiscarded, CardDrawn, CardHit, Event, SkipPlayed, TurnSkipped
 from referee.engine.observe import public_event
 from referee.engine.ruleset import Ruleset
-from referee.wire.events import encode_public_event
+from referee.wire.events import encode_event, encode_public_event
 
 EventBytes = Callable[[Event], bytes]
 
@@ -20,6 +20,18 @@ _COMMON: Final = frozenset({CardDrawn, CardDiscarded, CardHit, SkipPlayed, TurnS
 _LENGTH_DELIMITED: Final = 2
 # The bytes of an event stand in the messages of seats and of watchers alike.
 assert bot_pb2.Events.EVENTS_FIELD_NUMBER == referee_pb2.GameUpdate.EVENTS_FIELD_NUMBER
+
+
+def _replayed(event: Event) -> bytes:
+    return replay_pb2.Replay(events=[encode_event(event)]).SerializeToString()
+
+
+_remembered: Final = lru_cache(maxsize=8192)(_replayed)
+
+
+def replay_bytes(event: Event) -> bytes:
+    """The event in full, hidden cards included, as a replay of nothing but this event."""
+    return _remembered(event) if type(event) in _COMMON else _replayed(event)
 
 
 @lru_cache(maxsize=8)
