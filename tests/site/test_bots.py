@@ -3,10 +3,11 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from tests.site.builders import make_bots, version_of
+from tests.site.builders import claim, make_bots, play, queue_match, version_of
 from tournament_site.bots import queries, services
 from tournament_site.bots.models import Bot, BotVersion, Presence
 from tournament_site.common.errors import Reason, Refused
+from tournament_site.ratings.services import apply
 
 pytestmark = pytest.mark.django_db
 
@@ -38,12 +39,44 @@ def test_an_owner_has_so_many_bots_the_house_as_many_as_it_likes(ada, monkeypatc
     services.create_bot(ada.owner, "Another")
 
 
+def labels(bot: Bot) -> list[str]:
+    return [version.label for version in queries.versions_of(bot)][::-1]
+
+
 def test_a_bot_has_so_many_versions(ada, monkeypatch):
     monkeypatch.setattr(services, "MAX_VERSIONS", 1)
     with pytest.raises(Refused) as refused:
-        services.declare_version(ada, "2.0")
+        services.declare_version(ada, "2.0")  # the only one is the active one
     assert refused.value.reason is Reason.TOO_MANY_VERSIONS
-    services.declare_version(ada, "1.0")
+    assert services.declare_version(ada, "1.0").label == "1.0"
+
+
+def test_a_label_that_changes_at_every_start_locks_nobody_out(ada, monkeypatch):
+    monkeypatch.setattr(services, "MAX_VERSIONS", 3)
+    for number in range(6):
+        services.declare_version(ada, f"build-{number}")
+    assert labels(ada) == ["build-3", "build-4", "build-5"]
+    assert version_of(ada).label == "build-5"
+
+
+def test_versions_that_did_something_stay(ada, monkeypatch):
+    rival = make_bots(1)[0]
+    play(queue_match([ada, rival]))  # 1.0: seat, results
+    apply()  # and a rating
+    services.declare_version(ada, "seated")
+    claim(queue_match([ada, rival]))
+    services.record_presence("x", {services.declare_version(ada, "connected").pk: 1})
+    for label in ("idle-1", "idle-2", "active"):
+        services.declare_version(ada, label)
+    monkeypatch.setattr(services, "MAX_VERSIONS", 5)  # fewer than there are: two have to go for one that comes
+    services.declare_version(ada, "new")
+    assert labels(ada) == ["1.0", "seated", "connected", "active", "new"]
+    services.declare_version(ada, "newer")
+    assert labels(ada) == ["1.0", "seated", "connected", "new", "newer"]
+    services.record_presence("x", {version.pk: 1 for version in queries.versions_of(ada)})
+    with pytest.raises(Refused) as refused:
+        services.declare_version(ada, "newest")
+    assert refused.value.reason is Reason.TOO_MANY_VERSIONS
 
 
 def test_presence_is_what_the_referee_said_last():

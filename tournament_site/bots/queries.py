@@ -53,6 +53,12 @@ def versions_of(bot: Bot) -> QuerySet[BotVersion]:
     return BotVersion.objects.filter(bot=bot).order_by("-created_at", "-pk")
 
 
+def unused_versions(bot: Bot) -> QuerySet[BotVersion]:
+    """Versions to which nothing refers: not active, not connected, without a seat, a result or a rating; oldest first."""
+    referring = {relation.name: None for relation in BotVersion._meta.related_objects}  # noqa: SLF001 - Django documents it
+    return BotVersion.objects.filter(bot=bot, **referring).order_by("created_at", "pk")
+
+
 def free_games() -> Mapping[str, Mapping[int, int]]:
     """Who is connected now: referee id -> version id -> further games it could play there."""
     found: dict[str, dict[int, int]] = defaultdict(dict)

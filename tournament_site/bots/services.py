@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from tournament_site.accounts.models import User
+from tournament_site.bots import queries
 from tournament_site.bots.models import Bot, BotToken, BotVersion, Presence
 from tournament_site.common import tokens
 from tournament_site.common.errors import Reason, Refused
@@ -84,6 +85,8 @@ def note_use(token: BotToken) -> None:
 def declare_version(bot: Bot, label: str, *, sdk: str = "", language: str = "") -> BotVersion:
     """The version a bot says it is, made if it is new, and from now on the active one.
 
+    A bot that has as many versions as it may loses the oldest one that never played.
+
     Raises:
         Refused: LABEL_INVALID; TEXT_INVALID for sdk and language; TOO_MANY_VERSIONS.
 
@@ -93,8 +96,7 @@ def declare_version(bot: Bot, label: str, *, sdk: str = "", language: str = "") 
     locked = Bot.objects.select_for_update().get(pk=bot.pk)
     version = BotVersion.objects.filter(bot=bot, label=label).first()
     if version is None:
-        if BotVersion.objects.filter(bot=bot).count() >= MAX_VERSIONS:
-            raise Refused(Reason.TOO_MANY_VERSIONS)
+        _make_room(bot)
         version = BotVersion.objects.create(bot=bot, label=label, sdk=sdk, language=language)
     elif (sdk, language) != ("", "") and (sdk, language) != (version.sdk, version.language):
         BotVersion.objects.filter(pk=version.pk).update(sdk=sdk, language=language)
@@ -103,6 +105,17 @@ def declare_version(bot: Bot, label: str, *, sdk: str = "", language: str = "") 
         Bot.objects.filter(pk=bot.pk).update(active_version=version)
     bot.active_version = version
     return version
+
+
+def _make_room(bot: Bot) -> None:
+    """See to it that a bot may have one more version. Raises Refused TOO_MANY_VERSIONS."""
+    surplus = BotVersion.objects.filter(bot=bot).count() + 1 - MAX_VERSIONS
+    if surplus <= 0:
+        return
+    unused = list(queries.unused_versions(bot).values_list("pk", flat=True)[:surplus])
+    if len(unused) < surplus:
+        raise Refused(Reason.TOO_MANY_VERSIONS)
+    BotVersion.objects.filter(pk__in=unused).delete()
 
 
 @transaction.atomic
