@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 from uuid import UUID, uuid4
 
 import grpc
@@ -172,6 +172,13 @@ class House:
             f"127.0.0.1:{self.server.control_port}", options=(("grpc.max_receive_message_length", 16 * 1024 * 1024),)
         )
         self.control = Control(self.channel, token)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
 
     async def stop(self) -> None:
         for opened in self._open:

@@ -76,12 +76,11 @@ async def test_a_stream_that_closes_at_once_is_told_so(house: House) -> None:
 async def test_hello_comes_soon() -> None:
     house = House()
     house.hello_within(0.05)
-    await house.start()
-    bot = await house.dial(house.ticket("ann"))
-    error = await bot.refused()
-    assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert reason_of(error) == "HELLO_TOO_LATE"
-    await house.stop()
+    async with house:
+        bot = await house.dial(house.ticket("ann"))
+        error = await bot.refused()
+        assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+        assert reason_of(error) == "HELLO_TOO_LATE"
 
 
 async def test_another_protocol_is_refused(house: House) -> None:

@@ -99,30 +99,26 @@ async def test_a_bot_without_room_waits(house: House) -> None:
 
 
 async def test_a_full_referee_is_busy() -> None:
-    house = House(max_games=3)
-    await house.start()
-    await two(house)
-    assert (await house.play(order("ann", "bob")))[0].outcome == STARTED
-    assert await refusal(house, order("ann", "bob")) == ("REFEREE_BUSY", [])
-    sessions = await house.control.ListSessions(referee_pb2.ListSessionsRequest())
-    assert sessions.free_games == 1
-    await house.stop()
+    async with House(max_games=3) as house:
+        await two(house)
+        assert (await house.play(order("ann", "bob")))[0].outcome == STARTED
+        assert await refusal(house, order("ann", "bob")) == ("REFEREE_BUSY", [])
+        sessions = await house.control.ListSessions(referee_pb2.ListSessionsRequest())
+        assert sessions.free_games == 1
 
 
 async def test_a_referee_with_too_many_records_is_busy_until_they_are_taken_home() -> None:
-    house = House(max_record_bytes=2 * 64 * 1024 + 1000)  # a match, and not quite another beside its record
-    await house.start()
-    ann, bob = await two(house)
-    first = order("ann", "bob")
-    await house.play(first)
-    await play_all(ann, bob, games=2)
-    assert house.server.lobby.records.size > 1000
-    assert await refusal(house, order("ann", "bob")) == ("REFEREE_BUSY", [])
-    watch = await house.watch()
-    await watch.acknowledge((await watch.record()).attempt, referee_pb2.VERDICT_DUPLICATE)
-    await until(lambda: not house.server.lobby.records)
-    assert (await house.play(order("ann", "bob")))[0].outcome == STARTED
-    await house.stop()
+    async with House(max_record_bytes=2 * 64 * 1024 + 1000) as house:  # a match, and not quite another beside its record
+        ann, bob = await two(house)
+        first = order("ann", "bob")
+        await house.play(first)
+        await play_all(ann, bob, games=2)
+        assert house.server.lobby.records.size > 1000
+        assert await refusal(house, order("ann", "bob")) == ("REFEREE_BUSY", [])
+        watch = await house.watch()
+        await watch.acknowledge((await watch.record()).attempt, referee_pb2.VERDICT_DUPLICATE)
+        await until(lambda: not house.server.lobby.records)
+        assert (await house.play(order("ann", "bob")))[0].outcome == STARTED
 
 
 def broken(**changes: Any) -> referee_pb2.MatchOrder:

@@ -21,7 +21,7 @@ from grpc_health.v1 import health_pb2
 from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import referee_pb2
 
-from referee.service.server import CannotListen, RefereeServer
+from referee.service.server import CannotListen
 from tests.service.client import (
     PATIENCE,
     Control,
@@ -198,20 +198,18 @@ async def test_the_log_tells_what_happened_and_no_secret(tmp_path: Path) -> None
 
 
 async def test_metrics_are_served_where_they_are_asked_for() -> None:
-    house = House(metrics_bind="127.0.0.1:0")
-    await house.start()
-    ann, bob = await house.bot("ann"), await house.bot("bob")
-    await house.play(order("ann", "bob", terms=quick_terms(bank=10_000, cap=40)))
-    await asyncio.gather(ann.hear("fault"), play_until_finished(bob))
-    assert house.server._metrics is not None
-    url = f"http://127.0.0.1:{house.server._metrics.port}/metrics"
-    page = (await asyncio.to_thread(lambda: urllib.request.urlopen(url, timeout=PATIENCE).read())).decode()
-    values = dict(line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#"))
-    assert values["phaseten_referee_sessions"] == "2.0"
-    assert float(values['phaseten_referee_faults_total{kind="late"}']) >= 1
-    assert float(values["phaseten_referee_decisions_total"]) == house.server.meter.decisions
-    assert values['phaseten_referee_decision_seconds_bucket{le="+Inf"}'] == values["phaseten_referee_decisions_total"]
-    await house.stop()
+    async with House(metrics_bind="127.0.0.1:0") as house:
+        ann, bob = await house.bot("ann"), await house.bot("bob")
+        await house.play(order("ann", "bob", terms=quick_terms(bank=10_000, cap=40)))
+        await asyncio.gather(ann.hear("fault"), play_until_finished(bob))
+        assert house.server._metrics is not None
+        url = f"http://127.0.0.1:{house.server._metrics.port}/metrics"
+        page = (await asyncio.to_thread(lambda: urllib.request.urlopen(url, timeout=PATIENCE).read())).decode()
+        values = dict(line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#"))
+        assert values["phaseten_referee_sessions"] == "2.0"
+        assert float(values['phaseten_referee_faults_total{kind="late"}']) >= 1
+        assert float(values["phaseten_referee_decisions_total"]) == house.server.meter.decisions
+        assert values['phaseten_referee_decision_seconds_bucket{le="+Inf"}'] == values["phaseten_referee_decisions_total"]
 
 
 async def play_until_finished(bot: RawBot) -> None:
@@ -242,12 +240,10 @@ async def test_an_address_in_use_is_said_and_exits_with_1(tmp_path: Path) -> Non
 
 
 async def test_cannot_listen_is_an_error_of_its_own() -> None:
-    first = House()
-    await first.start()
-    second = House(bind=f"127.0.0.1:{first.server.port}")
-    with pytest.raises(CannotListen):
-        await second.server.start()
-    await first.stop()
+    async with House() as first:
+        second = House(bind=f"127.0.0.1:{first.server.port}")
+        with pytest.raises(CannotListen):
+            await second.server.start()
 
 
 async def test_health_says_when_the_referee_goes_away(house: House) -> None:
@@ -264,33 +260,28 @@ async def test_health_says_when_the_referee_goes_away(house: House) -> None:
 
 async def test_a_stopped_referee_leaves_no_task_behind() -> None:
     before = asyncio.all_tasks()
-    house = House()
-    await house.start()
-    ann = await house.bot("ann")
-    await house.watch()
-    playing = asyncio.create_task(play_until_closed(ann))
-    await house.server.stop()
-    await playing
-    await house.stop()
+    async with House() as house:
+        ann = await house.bot("ann")
+        await house.watch()
+        playing = asyncio.create_task(play_until_closed(ann))
+        await house.server.stop()
+        await playing
     left = [task for task in asyncio.all_tasks() - before if "referee" in repr(task.get_coro())]
     assert left == []
-    assert isinstance(house.server, RefereeServer)
 
 
 async def test_bots_are_served_in_tls_where_a_certificate_is_given() -> None:
     certificate, key = self_signed()
     from referee.service.settings import Tls
 
-    house = House(tls=Tls(certificate, key))
-    await house.start()
-    credentials = grpc.ssl_channel_credentials(root_certificates=certificate)
-    options = (("grpc.ssl_target_name_override", "localhost"),)
-    async with grpc.aio.secure_channel(f"127.0.0.1:{house.server.port}", credentials, options) as channel:
-        metadata = (("authorization", f"Bearer {house.ticket('ann')}"),)
-        bot = RawBot(channel, channel.stream_stream("/phaseten.v1.BotService/Connect")(metadata=metadata))
-        assert (await bot.hello()).referee == "test-referee"
-        bot.call.cancel()
-    await house.stop()
+    async with House(tls=Tls(certificate, key)) as house:
+        credentials = grpc.ssl_channel_credentials(root_certificates=certificate)
+        options = (("grpc.ssl_target_name_override", "localhost"),)
+        async with grpc.aio.secure_channel(f"127.0.0.1:{house.server.port}", credentials, options) as channel:
+            metadata = (("authorization", f"Bearer {house.ticket('ann')}"),)
+            bot = RawBot(channel, channel.stream_stream("/phaseten.v1.BotService/Connect")(metadata=metadata))
+            assert (await bot.hello()).referee == "test-referee"
+            bot.call.cancel()
 
 
 def self_signed() -> tuple[bytes, bytes]:
