@@ -1,6 +1,7 @@
 """Points, progress, the end of a game, ties and their extra deals."""
 
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
@@ -34,6 +35,7 @@ from referee.engine.scoring import places
 from tests.builders import FixedDecks, game_at, melds, rigged
 
 A, B, C, D = map(Seat, range(4))
+E = TypeVar("E", bound=Event)
 LAID_10 = "set 9: R9 B9 Y9 Y9 R9 / set 8: B8 G8 Y8"
 OTHER_10 = "set 6: R6 B6 G6 Y6 R6 / set 5: B5 G5 Y5"
 
@@ -75,7 +77,7 @@ def go_out(game: Game) -> tuple[Event, ...]:
     return game.submit(A, Play((), (Hit(A, 0, parse_card("G9")),), game.view(A).drawn))
 
 
-def last(game: Game, kind: type) -> Event:
+def last(game: Game, kind: type[E]) -> E:
     return next(event for event in reversed(game.log) if isinstance(event, kind))
 
 
@@ -201,7 +203,6 @@ def tied(seats: int = 4, rotation: DealerRotation = DealerRotation.LEFT, dealer:
 def test_only_the_tied_seats_play_the_extra_deal_on_the_last_phase():
     game = tied()
     started = last(game, DealStarted)
-    assert isinstance(started, DealStarted)
     assert (started.tie_break, started.players, started.dealer) == (True, (A, B, C), A)
     view = game.public_view()
     assert (view.tie_break, view.to_move) == (True, B)
@@ -222,7 +223,6 @@ def test_only_the_tied_seats_play_the_extra_deal_on_the_last_phase():
 )
 def test_who_deals_the_extra_deal(rotation, dealer, expected):
     started = last(tied(rotation=rotation, dealer=dealer), DealStarted)
-    assert isinstance(started, DealStarted)
     assert started.dealer == expected
 
 
@@ -312,7 +312,6 @@ def test_a_tied_seat_that_forfeits_leaves_the_win_to_the_other():
     game = extra_deal(("G9", "W W", ""), table={0: LAID_10})
     game.forfeit(B, ForfeitCause.RESIGNED)
     end = last(game, DealEnded)
-    assert isinstance(end, DealEnded)
     assert (end.cause, end.out) == (DealEnd.DECIDED, None)
     assert final(game) == GameEnded(GameEnd.TIE_BREAK, (1, 3, 2))
 

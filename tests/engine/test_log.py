@@ -4,6 +4,7 @@ import hashlib
 import random
 from copy import deepcopy
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import pytest
 
@@ -65,6 +66,7 @@ def whole_game() -> Game:
 
 GAME = whole_game()
 LOG = tuple(GAME.log)
+E = TypeVar("E", bound=Event)
 KINDS = [
     GameStarted,
     DealStarted,
@@ -138,18 +140,20 @@ def test_a_game_goes_on_from_its_log():
     assert twin.result == game.result
 
 
-def _at(kind: type, number: int = 0) -> int:
+def _at(kind: type[E], number: int = 0) -> int:
     return [place for place, event in enumerate(LOG) if isinstance(event, kind)][number]
 
 
-def _swap(place: int, event: Event) -> tuple[Event, ...]:
-    return (*LOG[:place], event, *LOG[place + 1 :])
+def _nth(kind: type[E], number: int = 0) -> E:
+    return [event for event in LOG if isinstance(event, kind)][number]
 
 
-def _changed(kind: type, number: int = 0, **fields: object) -> tuple[Event, ...]:
+def _changed(kind: type[E], number: int = 0, **fields: Any) -> tuple[Event, ...]:
     place = _at(kind, number)
-    return _swap(place, replace(LOG[place], **fields))  # type: ignore[type-var]  # every event is a dataclass
+    return (*LOG[:place], replace(_nth(kind, number), **fields), *LOG[place + 1 :])
 
+
+DECK = _nth(DealStarted).deck
 
 FORGERIES = {
     "no start": LOG[1:],
@@ -159,9 +163,9 @@ FORGERIES = {
     "an event twice": (*LOG[:40], LOG[40], *LOG[40:]),
     "too many seats": _changed(GameStarted, seats=9),
     "rules that are not played": _changed(GameStarted, ruleset=replace(OFFICIAL, win_check=WinCheck.ON_LAY)),
-    "a card drawn that was not on top": _changed(CardDrawn, 3, card=LOG[_at(CardDrawn, 4)].card),
-    "a deck of other cards": _changed(DealStarted, deck=(*LOG[1].deck[:-1], LOG[1].deck[0])),
-    "a deck too small": _changed(DealStarted, deck=LOG[1].deck[:-1]),
+    "a card drawn that was not on top": _changed(CardDrawn, 3, card=_nth(CardDrawn, 4).card),
+    "a deck of other cards": _changed(DealStarted, deck=(*DECK[:-1], DECK[0])),
+    "a deck too small": _changed(DealStarted, deck=DECK[:-1]),
     "another dealer": _changed(DealStarted, dealer=Seat(0)),
     "a deal of fewer players": _changed(DealStarted, players=(Seat(0), Seat(1))),
     "a pile of other cards": _changed(StockRebuilt, stock=()),
@@ -169,17 +173,17 @@ FORGERIES = {
     "a phase of another seat": _changed(PhaseLaid, seat=Seat(4)),
     "melds that do not fit": _changed(PhaseLaid, melds=(TableMeld(GoalKind.SET, (), 1),) * 2),
     "a hit that does not fit": _changed(CardHit, meld=9),
-    "a discard not held": _changed(CardDiscarded, card=LOG[1].deck[-1]),
+    "a discard not held": _changed(CardDiscarded, card=DECK[-1]),
     "a discard of a seat not on turn": _changed(CardDiscarded, 5, seat=Seat(4)),
-    "a Skip against oneself": _changed(SkipPlayed, target=LOG[_at(SkipPlayed)].seat),
-    "a slot that was not skipped": _changed(TurnSkipped, seat=Seat((LOG[_at(TurnSkipped)].seat + 1) % 5)),
+    "a Skip against oneself": _changed(SkipPlayed, target=_nth(SkipPlayed).seat),
+    "a slot that was not skipped": _changed(TurnSkipped, seat=Seat((_nth(TurnSkipped).seat + 1) % 5)),
     "a wrong count of faults": _changed(SeatFaulted, count=2),
     "a seat that does not exist": _changed(SeatForfeited, seat=Seat(8)),
     "other points": _changed(DealEnded, penalties=(0, 0, 0, 0, 0)),
     "other phases done": _changed(DealEnded, completed=(1, 1, 1, 1, 1)),
     "other places": _changed(GameEnded, places=(1, 1, 1, 1, 1)),
     "another end": _changed(GameEnded, cause=GameEnd.DEAL_CAP),
-    "moves after the end": (*LOG, CardDrawn(Seat(0), LOG[1].deck[0], from_discard=False)),
+    "moves after the end": (*LOG, CardDrawn(Seat(0), DECK[0], from_discard=False)),
     "a shuffle after the end": (*LOG, StockRebuilt(())),
     "a fault after the end": (*LOG, SeatFaulted(Seat(0), FaultKind.LATE, 1)),
     "a forfeit twice": (*LOG[: _at(SeatForfeited) + 1], LOG[_at(SeatForfeited)], *LOG[_at(SeatForfeited) + 1 :]),
@@ -210,9 +214,9 @@ def test_folding_needs_a_start(name):
 def test_folding_says_which_event_cannot_follow():
     draw = _at(CardDrawn)
     with pytest.raises(CorruptLog, match=rf"event {draw + 1} \(CardDiscarded\)"):
-        fold((*LOG[: draw + 1], CardDiscarded(LOG[draw].seat, LOG[1].deck[-1])))
+        fold((*LOG[: draw + 1], CardDiscarded(_nth(CardDrawn).seat, DECK[-1])))
     with pytest.raises(CorruptLog, match="event 1"):
-        fold((LOG[0], CardDrawn(Seat(0), LOG[1].deck[0], from_discard=False)))
+        fold((LOG[0], CardDrawn(Seat(0), DECK[0], from_discard=False)))
 
 
 def test_the_decks_of_a_log_cannot_be_played_beyond_it():

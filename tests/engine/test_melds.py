@@ -2,7 +2,20 @@
 
 import pytest
 
-from referee.engine import CARDS, OFFICIAL, End, Hit, IllegalMove, Meld, Reason, Seat, TableMeld, open_kinds, parse_card
+from referee.engine import (
+    CARDS,
+    OFFICIAL,
+    Card,
+    End,
+    Hit,
+    IllegalMove,
+    Meld,
+    Reason,
+    Seat,
+    TableMeld,
+    open_kinds,
+    parse_card,
+)
 from referee.engine.melds import ends, hit, lay
 from referee.engine.ruleset import GoalKind
 from tests.builders import melds, on_table
@@ -91,7 +104,7 @@ REFUSED = [
 ]
 
 
-def _all(wish: tuple[Meld, ...]) -> list:
+def _all(wish: tuple[Meld, ...]) -> list[Card]:
     return [card for meld in wish for card in meld.cards]
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import fields, replace
 from enum import Enum
+from typing import Any
 
 import pytest
 
@@ -100,7 +101,7 @@ def test_the_official_rules_are_played(seats):
     assert problems(OFFICIAL, seats=seats) == set()
 
 
-PLAYED_SWITCHES = {
+PLAYED_SWITCHES: dict[str, set[Any]] = {
     "dealer_rotation": set(DealerRotation),
     "initial_skip": set(InitialSkip),
     "initial_skip_deals": set(InitialSkipDeals),

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -25,7 +26,7 @@ VECTORS = json.loads((Path(__file__).parent / "data" / "shuffle_vectors.json").r
 SHUFFLES = [(vector, shuffle) for vector in VECTORS for shuffle in vector["shuffles"]]
 
 
-def _context(vector: dict) -> bytes:
+def _context(vector: dict[str, Any]) -> bytes:
     return game_context(UUID(vector["match_id"]).bytes, vector["attempt"], vector["seats"])
 
 

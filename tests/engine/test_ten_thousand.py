@@ -31,7 +31,7 @@ DECK = sorted(full_deck())
 RULES = [OFFICIAL, *(Ruleset(name=f"phase {phase}", phases=(phase,)) for phase in range(1, 11)), Ruleset(phases=(1, 4, 8))]
 
 
-def play(number: int, seen: Counter) -> None:
+def play(number: int, seen: Counter[object]) -> None:
     """One game, checked on its way: rules, size and caps depend on its number, everything else on its seed."""
     rng = random.Random(number)
     rules = RULES[number % len(RULES)]
@@ -100,7 +100,7 @@ def forget(game: Game) -> None:
         views.clear()
 
 
-def count(game: Game, seen: Counter) -> None:
+def count(game: Game, seen: Counter[object]) -> None:
     result = game.result
     assert result is not None
     seen["games"] += 1
@@ -113,15 +113,15 @@ def count(game: Game, seen: Counter) -> None:
             seen[event.cause] += 1
 
 
-def chunk(first: int) -> Counter:
-    seen: Counter = Counter()
+def chunk(first: int) -> Counter[object]:
+    seen: Counter[object] = Counter()
     for number in range(first, first + CHUNK):
         play(number, seen)
     return seen
 
 
 def test_ten_thousand_random_games():
-    seen: Counter = Counter()
+    seen: Counter[object] = Counter()
     with ProcessPoolExecutor(max_workers=2, mp_context=get_context("spawn")) as workers:
         for part in workers.map(chunk, range(0, GAMES, CHUNK)):
             seen += part

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from referee.engine import (
     OFFICIAL,
+    Card,
     CardDiscarded,
     CardDrawn,
     DealOpened,
@@ -112,7 +113,7 @@ def test_kept_views_are_what_a_fresh_look_gives(game):
         assert game.view(Seat(seat)) == seat_view(fresh, Seat(seat))
 
 
-def hidden_places(game: Game, seat: Seat | None) -> list[tuple[list, int]]:
+def hidden_places(game: Game, seat: Seat | None) -> list[tuple[list[Card], int]]:
     """Every place of a card that `seat` (nobody: the public) cannot see, as a list and an index."""
     state = game.state
     found = [(state.stock, index) for index in range(len(state.stock))]
