@@ -70,14 +70,24 @@ def test_lost_tokens_are_replaced_and_the_old_ones_closed(tmp_path, left):
     assert BotToken.objects.filter(revoked_at=None).count() == 6
 
 
-def test_a_visitor_starts_the_open_season_and_finds_another_at_the_next_start(tmp_path):
-    first = seed(tmp_path / "demo.json")["seasons"][2]["id"]
+def test_visitors_start_the_open_season_one_after_the_other_and_the_next_opens(tmp_path):
+    seasons = [seed(tmp_path / "demo.json")["seasons"][2]["id"]]
+    house = [entry.bot for entry in queries.entries_of(Season.objects.get(pk=seasons[0]))]
     assert services.start_due() == ()
-    services.enter(first, make_bots(1)[0])
-    assert services.start_due() == (first,)
-    second = seed(tmp_path / "demo.json")["seasons"][2]["id"]
-    assert second != first
-    assert Season.objects.get(pk=second).state == "OPEN"
+    for visitor in make_bots(3):
+        services.enter(seasons[-1], visitor)
+        assert services.start_due() == (seasons[-1],)
+        (following,) = Season.objects.filter(state=Season.State.OPEN)
+        assert [entry.bot for entry in queries.entries_of(following)] == house
+        assert seed(tmp_path / "demo.json")["seasons"][2]["id"] == following.pk
+        seasons.append(following.pk)
+    numbers = Season.objects.filter(league__slug="open-league").order_by("pk").values_list("number", flat=True)
+    assert list(numbers) == [1, 2, 3, 4]
+    assert set(League.objects.values_list("slug", "reopens")) == {
+        ("duel-league", False),
+        ("table-league", False),
+        ("open-league", True),
+    }
 
 
 def test_the_demo_does_not_take_over_a_stranger_s_account(tmp_path):

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 
 from tests.site.builders import REFEREE, claim, finished, make_bots, make_season, play, queue_match
 from tournament_site.common.errors import Reason, Refused
+from tournament_site.leagues import demo
 from tournament_site.leagues import services as league_services
 from tournament_site.matches import recording, services
 from tournament_site.matches.bundle import Verdict
@@ -99,6 +100,21 @@ def test_a_season_started_at_once_by_two_is_started_once():
     refused = [answer for answer in answers if isinstance(answer, Refused)]
     assert [answer.reason for answer in refused] == [Reason.SEASON_NOT_OPEN]
     assert Match.objects.count() == 6
+
+
+def test_seasons_of_a_league_that_reopens_started_at_once_open_one():
+    league = league_services.create_league("Evergreen", 2, ruleset="official", terms=demo.TERMS, reopens=True)
+    bots = make_bots(2, house=True)
+    for turn in range(4):
+        seasons = [league_services.open_season(league, cycles=1, min_bots=2, max_bots=2) for _ in range(2)]
+        for season in seasons:
+            for bot in bots:
+                league_services.enter(season.pk, bot)
+        started = at_once(*[partial(league_services.start_season, season.pk) for season in seasons * 2])
+        assert sum(isinstance(answer, Refused) for answer in started) == 2
+        assert Counter(league.seasons.values_list("state", flat=True)) == {"OPEN": 1, "RUNNING": 3 * turn + 2}
+        league_services.start_season(league.seasons.get(state="OPEN").pk)
+        league.seasons.filter(state="OPEN").delete()
 
 
 def test_the_last_place_of_a_season_is_given_once():

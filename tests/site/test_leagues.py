@@ -8,7 +8,7 @@ import pytest
 from tests.site.builders import claim, make_bot, make_bots, make_league, make_season, make_user, play, play_season
 from tournament_site.bots.models import Bot
 from tournament_site.common.errors import Reason, Refused
-from tournament_site.leagues import queries, services
+from tournament_site.leagues import demo, queries, services
 from tournament_site.leagues.models import Entry, Season, Standing
 from tournament_site.matches import services as match_services
 from tournament_site.matches.models import Match
@@ -294,6 +294,58 @@ def test_a_season_that_is_started_by_hand_waits_for_the_hand():
     season = open_season(Season.StartsWhen.BY_HAND)
     enter_all(season, make_bots(4))
     assert services.advance() == services.Advanced((), ())
+
+
+def reopening(when: Season.StartsWhen, max_bots: int = 4) -> tuple[Season, list[Bot]]:
+    """An open season of a league that reopens, and the three house bots in it."""
+    league = services.create_league("Evergreen", 2, ruleset="official", terms=demo.TERMS, reopens=True)
+    season = services.open_season(league, cycles=2, min_bots=3, max_bots=max_bots, starts_when=when)
+    house = make_user("the-house", is_house=True)
+    bots = [make_bot(house, name) for name in ("Rita", "Gus", "Dora")]
+    enter_all(season, bots)
+    return season, bots
+
+
+@pytest.mark.parametrize("when", Season.StartsWhen)
+def test_a_league_that_reopens_has_its_next_season_when_one_starts(when):
+    season, house = reopening(when)
+    services.enter(season.pk, make_bots(1)[0])
+    if when == Season.StartsWhen.BY_HAND:
+        services.start_season(season.pk)
+    else:
+        assert services.advance().started == (season.pk,)
+    (following,) = Season.objects.filter(league=season.league, state=Season.State.OPEN)
+    assert (following.number, following.starts_when, following.cycles) == (2, when, 2)
+    assert (following.min_bots, following.max_bots) == (3, 4)
+    assert following.seed != season.seed
+    assert [entry.bot for entry in queries.entries_of(following)] == house
+    for _ in range(2):
+        assert services.advance() == services.Advanced((), ())
+    services.enter(following.pk, make_bots(1)[0])
+    services.start_season(following.pk)
+    assert list(Season.objects.order_by("number").values_list("number", "state")) == [
+        (1, "RUNNING"),
+        (2, "RUNNING"),
+        (3, "OPEN"),
+    ]
+
+
+def test_a_league_that_reopens_has_one_open_season_at_a_time():
+    season, _ = reopening(Season.StartsWhen.BY_HAND)
+    services.open_season(season.league, cycles=1, min_bots=2, max_bots=2)
+    services.start_season(season.pk)
+    assert list(Season.objects.order_by("number").values_list("state", flat=True)) == ["RUNNING", "OPEN"]
+
+
+def test_a_season_that_the_house_alone_fills_does_not_go_on_for_ever():
+    season, _ = reopening(Season.StartsWhen.FULL, max_bots=3)
+    assert services.advance().started == (season.pk,)
+    assert Season.objects.count() == 1
+
+
+def test_other_leagues_do_not_reopen():
+    season = make_season(make_bots(2))
+    assert list(Season.objects.all()) == [season]
 
 
 def test_seasons_are_listed_with_their_numbers():

@@ -160,11 +160,11 @@ def test_an_organiser_opens_and_starts_a_season(cast):
     client = log_in("root")
     made = client.post(
         "/admin/leagues/league/add/",
-        {"name": "Spring <Cup>", "table_size": 2, "ruleset": "official", "terms": '{"bank_ms": 1000}'},
+        {"name": "Spring <Cup>", "table_size": 2, "ruleset": "official", "terms": '{"bank_ms": 1000}', "reopens": "on"},
     )
     assert made.status_code == 302, made.content
     wish = {"cycles": 1, "min_bots": 2, "max_bots": 8, "starts_when": "BY_HAND"}
-    league = League.objects.get(slug="spring-cup")
+    league = League.objects.get(slug="spring-cup", reopens=True)
     assert client.post("/admin/leagues/season/add/", wish | {"league": league.pk}).status_code == 302
     season = Season.objects.get()
     start = {"action": "start", "_selected_action": [season.pk]}

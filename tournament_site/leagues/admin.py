@@ -15,7 +15,7 @@ from tournament_site.leagues.models import Entry, League, Pairing, Round, Season
 @admin.register(League)
 class LeagueAdmin(ModelAdmin):
     form = LeagueForm
-    list_display = ("name", "slug", "table_size", "ruleset", "created_at")
+    list_display = ("name", "slug", "table_size", "ruleset", "reopens", "created_at")
     search_fields = ("name", "slug")
 
     def get_readonly_fields(self, request: HttpRequest, obj: League | None = None) -> tuple[str, ...]:  # noqa: ARG002 - Django's names

@@ -129,7 +129,7 @@ def _new_token(bot: Bot) -> str:
 
 def _season(plan: Plan, bots: Sequence[Bot]) -> DemoSeason:
     league = League.objects.filter(slug=slug_of(plan.league)).first() or services.create_league(
-        plan.league, plan.table_size, ruleset=RULESET, terms=TERMS
+        plan.league, plan.table_size, ruleset=RULESET, terms=TERMS, reopens=plan.waits_for_visitor
     )
     seasons = Season.objects.filter(league=league)
     if plan.waits_for_visitor:  # there is always one a visitor can enter

@@ -17,7 +17,7 @@ class LeagueForm(ModelForm):
 
     class Meta:
         model = League
-        fields = ("name", "table_size", "ruleset", "terms")
+        fields = ("name", "table_size", "ruleset", "terms", "reopens")
 
     def clean_name(self) -> str:
         try:

@@ -14,6 +14,11 @@ class League(models.Model):
     table_size = models.PositiveSmallIntegerField()
     ruleset = models.CharField(max_length=60, help_text="Name of a preset.")
     terms = models.JSONField(help_text="Clock, faults, dealer and caps.")
+    reopens = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="When a season starts, the next one opens: with the same settings, and the house's bots in it.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

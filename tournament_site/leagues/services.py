@@ -2,7 +2,7 @@
 
 import secrets
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +40,9 @@ def create_league(
     *,
     ruleset: str,
     terms: Mapping[str, Any],
+    reopens: bool = False,
 ) -> League:
-    """A league without seasons. Raises Refused NAME_INVALID, NAME_TAKEN."""
+    """A league without seasons; `reopens`: each start of one opens the next. Raises Refused NAME_INVALID, NAME_TAKEN."""
     name = clean_name(name)
     try:
         with transaction.atomic():
@@ -51,6 +52,7 @@ def create_league(
                 table_size=table_size,
                 ruleset=ruleset,
                 terms=dict(terms),
+                reopens=reopens,
             )
     except IntegrityError as error:
         raise Refused(Reason.NAME_TAKEN) from error
@@ -158,6 +160,8 @@ def _call_off(season: Season, bot: Bot) -> int:
 def start_season(season_id: int) -> Season:
     """Draw up the whole schedule and queue all its matches, at once or not at all.
 
+    A league that reopens has its next season with that.
+
     Raises:
         Refused: NOT_FOUND; SEASON_NOT_OPEN if it has started; TOO_FEW_BOTS.
 
@@ -173,7 +177,28 @@ def start_season(season_id: int) -> Season:
     _draw_up(season, roster)
     Season.objects.filter(pk=season.pk).update(state=Season.State.RUNNING, started_at=Now())
     season.refresh_from_db()
+    if season.league.reopens:
+        _reopen(season, [bot for bot in roster if bot.owner.is_house])
     return season
+
+
+def _reopen(season: Season, house: Sequence[Bot]) -> None:
+    """Open the season after one that starts, with the house's bots in it, unless another one is open already.
+
+    One that the house alone would start is not opened: there would be no end.
+    """
+    starts_when = Season.StartsWhen(season.starts_when)
+    if starts_when is Season.StartsWhen.FULL and len(house) >= season.max_bots:
+        return
+    # Of two seasons that start at once, one waits here and then sees that the other has started.
+    league = League.objects.select_for_update().get(pk=season.league_id)
+    if Season.objects.filter(league=league, state=Season.State.OPEN).exists():
+        return
+    following = open_season(
+        league, cycles=season.cycles, min_bots=season.min_bots, max_bots=season.max_bots, starts_when=starts_when
+    )
+    for bot in house:
+        enter(following.pk, bot)
 
 
 def _locked(season_id: int) -> Season:
