@@ -81,6 +81,23 @@ async def test_run_shows_games_and_ends_with_0(shell: Shell, site: FakeSite, sto
     assert [(request.token, request.body["version"]) for request in site.asked] == [("phaseten_ada", "v3")]
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_what_is_on_this_machine_is_asked_without_a_proxy(shell: Shell, site: FakeSite, host: str) -> None:
+    hall, nowhere = Hall(), "http://127.0.0.1:9"
+    async with TinyReferee(hall) as referee:
+        site.answer(
+            SESSIONS, 201, {"ticket": "t", "capacity": 8, "referees": [{"id": "tiny", "address": f"{host}:{referee.port}"}]}
+        )
+        server = site.url.replace("127.0.0.1", host)
+        env = {"http_proxy": nowhere, "https_proxy": nowhere, "all_proxy": nowhere, "grpc_proxy": nowhere, "no_proxy": ""}
+        process = await shell.start("bots_sdk.cli", "run", "greedy", PHASETEN_SERVER=server, PHASETEN_TOKEN="t", **env)
+        async with asyncio.timeout(60):
+            await hall.over.wait()
+        process.send_signal(signal.SIGINT)
+        status, _, err = await ended(process)
+    assert (status, err) == (0, "")
+
+
 async def test_run_connects_again_and_says_so(shell: Shell, site: FakeSite) -> None:
     hall = Hall()
 
