@@ -11,7 +11,7 @@ from bots_sdk.store import BotStore, KnownBot
 from tests.sdk.command import Done, Shell
 from tests.sdk.fake_site import fake_site
 from tests.site.builders import make_league
-from tournament_site.accounts.models import User
+from tournament_site.accounts.models import AccountToken, User
 from tournament_site.bots.models import Bot
 from tournament_site.leagues import services
 from tournament_site.leagues.models import Entry, Season
@@ -52,6 +52,12 @@ def kept(shell: Shell) -> list[KnownBot]:
     return list(BotStore(shell.home / "config" / "phaseten"))
 
 
+def live_tokens() -> int:
+    """Account tokens that were made and would still open a door."""
+    assert AccountToken.objects.exists()
+    return AccountToken.objects.filter(revoked_at=None).count()
+
+
 def test_a_bot_is_tried_made_kept_and_entered(shell: Shell, site: str) -> None:
     season = open_season()
     done = submit(shell, site)
@@ -69,6 +75,7 @@ def test_a_bot_is_tried_made_kept_and_entered(shell: Shell, site: str) -> None:
     assert "all legal" in done.out
     assert f"phaseten run mine.py:Mine --server {site} --bot {bot.slug}" in done.out
     assert known.token not in done.out
+    assert live_tokens() == 0
 
 
 def test_submitting_again_declares_the_new_version_and_keeps_the_token(shell: Shell, site: str) -> None:
@@ -171,6 +178,7 @@ def test_a_season_that_does_not_exist_is_said_and_the_bot_is_kept(shell: Shell, 
     assert done.status == 1
     assert "(not_found)" in done.err
     assert len(kept(shell)) == 1
+    assert live_tokens() == 0
 
 
 def test_a_bot_that_fails_its_trial_is_not_submitted(shell: Shell, site: str) -> None:
