@@ -3,7 +3,7 @@
 I1  at most one counted result a match
 I2  no result lost: matches end FINISHED or VOID, attempts and games agree with them
 I3  a result equals the fold of its own replay, and the shuffle the one of its seed and nonces
-I4  each counted match is rated once; ledger and ratings are a fold of the results
+I4  each counted match is rated once; ledger and ratings are a fold of the results, final tables one of both
 """
 
 from collections import defaultdict
@@ -13,10 +13,11 @@ from django.db.models import Count, F, Q
 
 from referee.wire.errors import MalformedMessage
 from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
+from tournament_site.leagues import rebuild as tables
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, Replay
 from tournament_site.matches.records import CorruptRecord, check_replay
+from tournament_site.ratings import rebuild as ratings
 from tournament_site.ratings.models import LedgerEntry, Scale
-from tournament_site.ratings.rebuild import rebuild
 
 
 def problems(*, settled: bool = False) -> Iterator[str]:
@@ -25,6 +26,7 @@ def problems(*, settled: bool = False) -> Iterator[str]:
     yield from _states(settled=settled)
     yield from _replays()
     yield from _ledger(settled=settled)
+    yield from _tables()
 
 
 def _counted_once() -> Iterator[str]:
@@ -108,8 +110,13 @@ def _ledger(*, settled: bool) -> Iterator[str]:
     if settled:
         for waiting in Match.objects.filter(state=Match.State.FINISHED, rated=True, rated_at=None):
             yield f"I4: match {waiting.pk} is not rated"
-    for difference in rebuild(write=False):
+    for difference in ratings.rebuild(write=False):
         yield (
             f"I4: {difference.scale} line {difference.number}, version {difference.version}: "
             f"{difference.stored} is stored, {difference.recomputed} is right"
         )
+
+
+def _tables() -> Iterator[str]:
+    for found in tables.rebuild(write=False):
+        yield f"I4: {found.season}, {found.bot}, {found.field}: {found.stored} is stored, {found.recomputed} is right"

@@ -60,6 +60,11 @@ class Season(models.Model):
     opened_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    ledger_number = models.PositiveBigIntegerField(
+        null=True,
+        blank=True,
+        help_text="The last line of its scale's ledger when it ended: live Elo in its table is from there.",
+    )
 
     class Meta:
         constraints = [
@@ -139,7 +144,7 @@ class Standing(models.Model):
     games = models.PositiveIntegerField()
     wins = models.PositiveIntegerField()
     live = models.FloatField(null=True, blank=True, help_text="Live Elo at the end.")
-    change = models.FloatField(null=True, blank=True, help_text="Of live Elo over the season.")
+    change = models.FloatField(null=True, blank=True, help_text="What its matches did to live Elo.")
 
     class Meta:
         constraints = [

@@ -15,11 +15,6 @@ from tournament_site.matches.models import Game, Match, Replay
 from tournament_site.ratings import queries as rating_queries
 
 
-def finished_seasons() -> list[Season]:
-    """The finished seasons, the oldest first."""
-    return list(Season.objects.select_related("league").filter(state=Season.State.FINISHED).order_by("pk"))
-
-
 def outcome(seasons: Sequence[Season], replays: Path) -> dict[str, Any]:
     """Tables, bots, numbers, ratings and replays of seasons; the replays are written as files.
 

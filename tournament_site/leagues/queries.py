@@ -1,6 +1,6 @@
 """What leagues and seasons can be asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -167,6 +167,11 @@ def games_of(season: Season) -> list[dict[int, int]]:
     return list(found.values())
 
 
+def finished_seasons() -> QuerySet[Season]:
+    """The finished seasons with their leagues, the oldest first."""
+    return Season.objects.select_related("league").filter(state=Season.State.FINISHED).order_by("pk")
+
+
 def table(season: Season) -> tuple[TableRow, ...]:
     """A season's table as it stands; of a finished season, as it was when it ended."""
     entries = {entry.bot_id: entry for entry in entries_of(season)}
@@ -185,13 +190,26 @@ def table(season: Season) -> tuple[TableRow, ...]:
             )
             for row in kept
         )
-    return _reckoned(season, entries, games_of(season))
-
-
-def _reckoned(season: Season, entries: Mapping[int, Entry], games: Sequence[Mapping[int, int]]) -> tuple[TableRow, ...]:
     live = rating_queries.live(season.league.scale, entries.keys())
+    return _reckoned(season, entries, {bot: rating.value for bot, rating in live.items()})
+
+
+def ledger_number_of(season: Season) -> int:
+    """The line of the ledger that was the newest when a finished season ended."""
+    if season.ledger_number is not None:
+        return season.ledger_number
+    # It ended before this was kept: then the line's time has to do.
+    return rating_queries.last_number(season.league.scale, until=season.finished_at)
+
+
+def final_table(season: Season, ledger_number: int) -> tuple[TableRow, ...]:
+    """The table of a season that is over, out of its results and the ledger up to a line."""
+    entries = {entry.bot_id: entry for entry in entries_of(season)}
+    return _reckoned(season, entries, rating_queries.live_at(season.league.scale, ledger_number))
+
+
+def _reckoned(season: Season, entries: Mapping[int, Entry], live: Mapping[int, float]) -> tuple[TableRow, ...]:
     moves = rating_queries.moves(season.league.scale, matches_of(season))
-    rows = standings.table(entries, games, {bot: rating.value for bot, rating in live.items()})
     return tuple(
         TableRow(
             bot=entries[row.bot].bot,
@@ -203,7 +221,7 @@ def _reckoned(season: Season, entries: Mapping[int, Entry], games: Sequence[Mapp
             change=moves[row.bot].change if row.bot in moves else None,
             withdrawn=entries[row.bot].withdrawn_at is not None,
         )
-        for row in rows
+        for row in standings.table(entries, games_of(season), live)
     )
 
 

@@ -15,9 +15,11 @@ from tournament_site.common.errors import Reason, Refused
 from tournament_site.common.text import clean_name, slug_of
 from tournament_site.leagues import pairing, queries
 from tournament_site.leagues.models import Entry, League, Pairing, Round, Season, Standing
+from tournament_site.leagues.queries import TableRow
 from tournament_site.matches import services as match_services
 from tournament_site.matches.models import Match
 from tournament_site.matches.services import NewMatch
+from tournament_site.ratings import queries as rating_queries
 from tournament_site.ratings.services import ensure_scale
 
 MAX_BOTS = 200
@@ -290,18 +292,30 @@ def _finish_if_over(season_id: int) -> bool:
     season = _locked(season_id)
     if season.state != Season.State.RUNNING or not queries.is_over(season):
         return False
-    Standing.objects.bulk_create(
-        Standing(
-            season=season,
-            bot=row.bot,
-            rank=row.rank,
-            score=row.score,
-            games=row.games,
-            wins=row.wins,
-            live=row.live,
-            change=row.change,
-        )
-        for row in queries.table(season)
-    )
-    Season.objects.filter(pk=season.pk).update(state=Season.State.FINISHED, finished_at=Now())
+    ledger_number = rating_queries.last_number(season.league.scale)
+    store_table(season, queries.final_table(season, ledger_number))
+    Season.objects.filter(pk=season.pk).update(state=Season.State.FINISHED, finished_at=Now(), ledger_number=ledger_number)
     return True
+
+
+def store_table(season: Season, rows: Sequence[TableRow]) -> None:
+    """Make these rows the final table of a season."""
+    Standing.objects.filter(season=season).exclude(bot__in=[row.bot.pk for row in rows]).delete()
+    Standing.objects.bulk_create(
+        [
+            Standing(
+                season=season,
+                bot=row.bot,
+                rank=row.rank,
+                score=row.score,
+                games=row.games,
+                wins=row.wins,
+                live=row.live,
+                change=row.change,
+            )
+            for row in rows
+        ],
+        update_conflicts=True,
+        unique_fields=["season", "bot"],
+        update_fields=["rank", "score", "games", "wins", "live", "change"],
+    )

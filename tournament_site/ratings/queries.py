@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from tournament_site.matches import queries as match_queries
 from tournament_site.matches.models import Match, MatchSeat
@@ -88,6 +88,23 @@ def live(scale: str, bots: Collection[int]) -> Mapping[int, Live]:
     )
     rows = Rating.objects.filter(scale__key=scale, version__bot__in=bots, version=Subquery(newest))
     return {row.version.bot_id: Live(row.value, row.games) for row in rows.select_related("version")}
+
+
+def last_number(scale: str, until: datetime | None = None) -> int:
+    """The number of the newest line of a scale's ledger, or of the newest made until then; 0 without one."""
+    rows = LedgerEntry.objects.filter(scale__key=scale)
+    if until is not None:
+        rows = rows.filter(made_at__lte=until)
+    return rows.aggregate(last=Max("number"))["last"] or 0
+
+
+def live_at(scale: str, number: int) -> Mapping[int, float]:
+    """Bot id -> what its live Elo on a scale was after line `number`; bots without one are left out.
+
+    Lines are added, never changed, so the answer stays the same for ever.
+    """
+    rows = LedgerEntry.objects.filter(scale__key=scale, number__lte=number).order_by("version__bot_id", "-number")
+    return dict(rows.distinct("version__bot_id").values_list("version__bot_id", "after"))
 
 
 def moves(scale: str, matches: QuerySet[Match]) -> Mapping[int, Moves]:

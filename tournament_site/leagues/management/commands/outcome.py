@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 from tournament_site.leagues import queries
 from tournament_site.leagues.models import Season
-from tournament_site.leagues.outcome import finished_seasons, outcome
+from tournament_site.leagues.outcome import outcome
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--replays", type=Path, required=True, help="folder for the replays")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        seasons = finished_seasons()
+        seasons = list(queries.finished_seasons())
         for season in seasons:
             self.stdout.write(_table(season))
         found = outcome(seasons, options["replays"])
