@@ -53,7 +53,7 @@ from referee.engine.lays import lays
 from referee.engine.legal import Turn, draws, skip_targets
 from referee.engine.melds import open_kinds
 from referee.engine.moves import Draw, End, Hit, Meld, Move, Play, Seat
-from referee.engine.observe import public_event, seat_event
+from referee.engine.observe import public_event
 from referee.engine.presets import OFFICIAL, PRESETS, check_ruleset
 from referee.engine.ruleset import (
     PHASES,
@@ -163,7 +163,6 @@ __all__ = [
     "parse_cards",
     "plan",
     "public_event",
-    "seat_event",
     "server_commit",
     "shuffle_number",
     "shuffled",

@@ -10,6 +10,7 @@ from referee.engine.events import (
     CardHit,
     DealStarted,
     Event,
+    ForfeitCause,
     GameStarted,
     PhaseLaid,
     SeatFaulted,
@@ -26,7 +27,7 @@ from referee.engine.shuffle import shuffle_number
 def check_log(events: Iterable[Event]) -> Game:
     """The game that a log tells of, every event decided again and compared.
 
-    Decks are taken from the log itself (whether they come from the right key is another question: see `shuffled`), but
+    Decks are taken from the log itself (whether they come from the right key is another question, see `shuffle`), but
     they must hold the right cards. A log may stop at any point where a decision was awaited. The game that is returned can
     be looked at, not played on past the cards that the log shows. Raises CorruptLog at the first event that does not follow.
     """
@@ -60,6 +61,9 @@ def _repeat(game: Game, log: Sequence[Event], at: int) -> None:
         match event:
             case SeatFaulted():
                 done = game.fault(event.seat, event.kind)
+            case SeatForfeited(cause=ForfeitCause.FAULTS):
+                # It stands behind the fault that was one too many, and was repeated with it.
+                raise CorruptLog(f"event {at} (SeatForfeited) does not follow: no fault was one too many")
             case SeatForfeited():
                 done = game.forfeit(event.seat, event.cause)
             case CardDrawn():

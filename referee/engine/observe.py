@@ -121,13 +121,6 @@ def public_event(event: Event, ruleset: Ruleset) -> PublicEvent | None:
             assert_never(event)
 
 
-def seat_event(event: Event, seat: Seat, ruleset: Ruleset) -> PublicEvent | None:
-    """What `seat` saw of an event: the public side, and the card it drew itself."""
-    if isinstance(event, CardDrawn) and event.seat == seat:
-        return DrawSeen(seat, event.card)
-    return public_event(event, ruleset)
-
-
 def _opened(event: DealStarted, ruleset: Ruleset) -> DealOpened:
     dealt = len(event.players) * ruleset.hand_size
     face_up = start_cards(event.deck, dealt, ruleset)

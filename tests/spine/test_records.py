@@ -8,7 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 from phaseten.v1 import referee_pb2
 
-from referee.engine.events import CardDiscarded, DealStarted, GameEnded
+from referee.engine.events import CardDiscarded, DealStarted, ForfeitCause, GameEnd, GameEnded, SeatForfeited
+from referee.engine.moves import Seat
 from referee.engine.ruleset import Ruleset, Terms
 from referee.wire.replay import ReplayRecord, SeatInfo, SeatNonce
 from tests.spine.records import replay_of, serialised
@@ -68,11 +69,20 @@ def missing_event(record: ReplayRecord) -> ReplayRecord:
     return replace(record, events=record.events[:number] + record.events[number + 1 :])
 
 
+def forged_forfeit(record: ReplayRecord) -> ReplayRecord:
+    """A seat is said to have had too many faults, and had none."""
+    number = next(n for n, event in enumerate(record.events) if isinstance(event, CardDiscarded)) + 1
+    forfeit = SeatForfeited(Seat(0), ForfeitCause.FAULTS)
+    ended = GameEnded(GameEnd.FORFEITS, (2, 1))
+    return replace(record, events=(*record.events[:number], forfeit, ended))
+
+
 TAMPERED: list[tuple[Callable[[ReplayRecord], ReplayRecord], str]] = [
     (other_result, "another result"),
     (other_end, "event"),
     (swapped_deck, "is not the shuffle of the seed"),
     (missing_event, "event"),
+    (forged_forfeit, "no fault was one too many"),
     (lambda record: replace(record, events=record.events[:-1]), "event|another result"),
     (lambda record: replace(record, events=()), "a log begins with"),
     (lambda record: replace(record, server_seed=bytes(64)), "not the one that was committed to"),
