@@ -16,6 +16,7 @@ from referee.engine import (
     parse_cards,
 )
 from referee.engine.ruleset import GoalKind
+from referee.engine.state import State
 
 _KINDS = {"set": GoalKind.SET, "run": GoalKind.RUN, "color": GoalKind.COLOR}
 _DECK = full_deck()
@@ -97,36 +98,39 @@ def game_at(
     listed bottom to top; without `stock` all cards that are nowhere else are in it.
     """
     seats = len(hands)
-    game = Game(ruleset, terms or Terms(max_turns_per_deal=None), seats, FixedDecks())
-    state = game.state
     table = table or {}
     phases = phases or [1] * seats
+    game = Game(ruleset, terms or Terms(max_turns_per_deal=None), seats, FixedDecks())
+    state = game.state
     state.hands = [sorted(parse_cards(hand)) for hand in hands]
     state.melds = [on_table(table.get(seat, "")) for seat in range(seats)]
     state.laid = [phases[seat] if seat in table else 0 for seat in range(seats)]
-    order = ruleset.phases
-    state.completed = [order.index(phases[seat]) + (seat in table and not tie_break) for seat in range(seats)]
-    if tie_break:
-        state.completed = [
-            len(order) if seat in (players or range(seats)) else done for seat, done in enumerate(state.completed)
-        ]
-    state.totals = list(totals or [0] * seats)
     state.waiting = [waiting.count(seat) for seat in range(seats)]
     state.discard = list(parse_cards(discard))
-    used = [card for hand in state.hands for card in hand] + state.discard + list(parse_cards("S")) * len(waiting)
-    used += [card for melds_ in state.melds for meld in melds_ for card in meld.cards]
-    state.stock = list(parse_cards(stock)) if stock is not None else _rest(used)
-    state.to_move = Seat(to_move)
-    state.drawn = parse_cards(drew)[0] if drew else None
-    state.dealer = Seat((to_move - 1) % seats if dealer is None else dealer)
-    state.tie_break, state.tie_breaks = tie_break, int(tie_break)
+    state.stock = []
+    state.stock = list(parse_cards(stock)) if stock is not None else _rest(all_cards(game))
     state.players = tuple(Seat(seat) for seat in players or range(seats))
+    state.completed = [
+        len(ruleset.phases)
+        if tie_break and seat in state.players
+        else ruleset.phases.index(phases[seat]) + (seat in table and not tie_break)
+        for seat in range(seats)
+    ]
+    state.totals = list(totals or [0] * seats)
+    state.tie_break, state.tie_breaks = tie_break, int(tie_break)
+    _set_turn(state, to_move, drew, (to_move - 1) % seats if dealer is None else dealer)
+    return game
+
+
+def _set_turn(state: State, to_move: int, drew: str, dealer: int) -> None:
+    state.to_move, state.dealer = Seat(to_move), Seat(dealer)
+    state.drawn = parse_cards(drew)[0] if drew else None
+    state.start_skip = False
     for place, seat in enumerate(state.players):
         state.next_player[seat] = state.players[(place + 1) % len(state.players)]
-    state.start_skip = False
-    state.seat_views = [{} for _ in range(seats)]
     state.public_view = None
-    return game
+    for views in state.seat_views:
+        views.clear()
 
 
 def all_cards(game: Game) -> list[Card]:

@@ -27,7 +27,7 @@ from referee.engine.state import NOBODY, State
 
 
 def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case per event, the frequent ones first
-    """Change `state` by one event."""
+    """Change `state` by one event. A game's start makes a state and changes none: ValueError."""
     state.public_view = None
     match event:
         case CardDrawn():
@@ -73,8 +73,8 @@ def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case 
             state.to_move = NOBODY
             state.drawn = None
             _forget_views(state)
-        case GameStarted():  # a log's first event makes the state; it changes none
-            pass
+        case GameStarted():
+            raise ValueError("a game starts once")
         case _:
             assert_never(event)
 

@@ -1,7 +1,7 @@
 """Rules as data: every option that the published rule texts differ in, and the terms of a match.
 
-Code asks these values, never for a preset's name. `Ruleset.check` names all options that contradict each other or that this
-engine does not play yet.
+Code asks these values, never for a preset's name. `presets.check_ruleset` names all options that contradict each other or
+that this engine does not play yet.
 """
 
 from dataclasses import dataclass

@@ -110,6 +110,11 @@ def test_deciding_a_log_again_gives_the_same_game():
     assert again.result == GAME.result
 
 
+def test_a_seeded_first_dealer_is_taken_from_the_log():
+    game = Game(OFFICIAL, Terms(first_dealer="seeded"), 4, FixedDecks(first_dealer=2))
+    assert check_log(game.log).state == game.state
+
+
 def test_a_log_may_stop_where_a_decision_is_awaited_and_nowhere_else():
     game = Game(OFFICIAL, Terms(), 2, _decks("cuts"))
     cuts = {len(game.log)}
@@ -215,6 +220,8 @@ def test_folding_says_which_event_cannot_follow():
     draw = _at(CardDrawn)
     with pytest.raises(CorruptLog, match=rf"event {draw + 1} \(CardDiscarded\)"):
         fold((*LOG[: draw + 1], CardDiscarded(_nth(CardDrawn).seat, DECK[-1])))
+    with pytest.raises(CorruptLog, match=r"event 1 \(GameStarted\) cannot follow: a game starts once"):
+        fold(FORGERIES["twice started"])
     with pytest.raises(CorruptLog, match="event 1"):
         fold((LOG[0], CardDrawn(Seat(0), DECK[0], from_discard=False)))
 

@@ -16,8 +16,8 @@ from referee.engine import (
     open_kinds,
     parse_card,
 )
-from referee.engine.melds import ends, hit, lay
-from referee.engine.ruleset import GoalKind
+from referee.engine.melds import ends, hit, lay, meet
+from referee.engine.ruleset import Goal, GoalKind
 from tests.builders import melds, on_table
 
 OK = [
@@ -243,3 +243,25 @@ def test_a_hit_is_refused(text, card, end, reason):
     with pytest.raises(IllegalMove) as refused:
         hit(Seat(1), Hit(Seat(0), 0, parse_card(card), end), [parse_card(card)], [on_table(text), ()])
     assert refused.value.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("goal", "text", "reason"),
+    [
+        (Goal(GoalKind.RUN, 4), "W " * 13 + "=1", Reason.NOT_A_RUN),  # longer than the numbers there are
+        (Goal(GoalKind.RUN, 4), "W " * 12 + "=2", Reason.MEANING_WRONG),
+        (Goal(GoalKind.SET, 3), "R7 B7 S", Reason.SKIP_IN_MELD),
+        (Goal(GoalKind.SET, 3), "", Reason.TOO_FEW_CARDS),
+        (Goal(GoalKind.COLOR, 3), "W W W =4", Reason.MEANING_WRONG),
+        (Goal(GoalKind.COLOR, 3), "W W W", Reason.MEANING_REQUIRED),
+    ],
+)
+def test_a_meld_alone_does_not_meet_its_goal(goal, text, reason):
+    with pytest.raises(IllegalMove) as refused:
+        meet(goal, melds(text)[0])
+    assert refused.value.reason is reason
+
+
+def test_wilds_alone_meet_a_goal_with_a_meaning():
+    assert meet(Goal(GoalKind.RUN, 4), melds("W " * 12 + "=1")[0]).value == 1
+    assert meet(Goal(GoalKind.COLOR, 3), melds("W W W =3")[0]).value == 3
