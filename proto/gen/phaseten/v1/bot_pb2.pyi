@@ -858,7 +858,7 @@ class ResyncGame(_message.Message):
     QUESTION_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
     events: _builtins.int
-    """The number of events so far."""
+    """The number of events so far. Those that the bot has not heard are not told again."""
     @_builtins.property
     def invite(self) -> Global___Invite:
         """What its Invite said."""
