@@ -120,7 +120,8 @@ def film(record: ReplayRecord) -> Film:
     shown: Frame = {}
     for number, event in enumerate(record.events):
         try:
-            apply(state, event)
+            if number:  # the start made the state
+                apply(state, event)
         except (IndexError, ValueError) as error:
             raise MalformedMessage(f"event {number} does not follow from the log") from error
         table = _table(state)
