@@ -4,18 +4,16 @@ A mistake of ours in one game must not end the sessions, and with them everybody
 """
 
 from collections.abc import Awaitable, Callable
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
-P = ParamSpec("P")
+A = TypeVarTuple("A")
 T = TypeVar("T")
 
 
-def contained(
-    failed: Callable[[Exception], None], step: Callable[P, bool | None], *args: P.args, **kwargs: P.kwargs
-) -> bool:
+def contained(failed: Callable[[Exception], None], step: Callable[[*A], bool | None], *args: *A) -> bool:
     """Take a step; if it raises, call `failed` with the error instead. False only if the step itself answers False."""
     try:
-        return step(*args, **kwargs) is not False
+        return step(*args) is not False
     except Exception as error:  # noqa: BLE001  whatever it is, it costs this attempt and nothing else
         failed(error)
         return True

@@ -14,7 +14,7 @@ from referee.service.order import Attempt, encode_attempt
 from referee.service.pieces import tag, wrapped
 from referee.service.records import Records
 
-UPDATE_SECONDS: Final = 0.3
+UPDATE_SECONDS: Final = 0.5
 RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher

@@ -14,7 +14,7 @@ from referee.engine.cards import SKIP
 from referee.engine.events import CardDiscarded, CardDrawn, Event, FaultKind, SkipPlayed
 from referee.engine.game import Result
 from referee.engine.moves import Draw, Move, Play, Seat
-from referee.engine.view import View
+from referee.engine.view import PublicView, View
 from referee.service.pieces import tag, wrapped
 from referee.wire.cards import encode_cards, encode_optional_card
 from referee.wire.enums import FAULTS
@@ -111,6 +111,10 @@ class QuestionFrame:
         seen.drawn = encode_optional_card(view.drawn)
         self._table.update(view.table)
         return message
+
+    def table(self, table: PublicView) -> game_pb2.Table:
+        """The table as everybody sees it, to be copied or serialised before the next call."""
+        return self._table.update(table)
 
     def frame(self) -> bytes:
         """A frame with the question last asked."""

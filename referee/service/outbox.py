@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 FRAME_BYTES: Final = 256 * 1024  # a frame is closed when it has grown beyond this
-LONGEST_WAIT: Final = 0.020  # seconds
+LONGEST_WAIT: Final = 0.005  # seconds
 BUSY_PER_SECOND: Final = 1500  # messages of all streams
 WINDOW: Final = 0.1  # seconds over which they are counted
 MANY_GAMES: Final = 4  # from here on waiting for more pays

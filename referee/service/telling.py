@@ -18,7 +18,6 @@ from referee.service.pieces import public_bytes
 from referee.service.seats import TableSeat
 from referee.wire.replay import encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
-from referee.wire.view import encode_table
 
 MOST_UNTOLD: Final = 256  # events a seat may be behind before it is told without being asked
 
@@ -154,6 +153,6 @@ class Telling:
         first = max(self._shown, self._first)
         self._shown = self._first + len(self._events)
         head = referee_pb2.GameUpdate(
-            game_id=self._order.games[self._index].bytes, first=first, table=encode_table(game.public_view())
+            game_id=self._order.games[self._index].bytes, first=first, table=self._frame.table(game.public_view())
         )
         return b"".join([head.SerializeToString(), *self._events[first - self._first :]])

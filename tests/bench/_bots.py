@@ -3,21 +3,21 @@
 import asyncio
 import json
 import sys
+from copy import copy
+from functools import partial
 from typing import Any
 
 from bots_sdk import bot as bots
 from bots_sdk.client import Client, run_until_stopped
-from bots_sdk.house_bots.greedy import GreedyBot
+from bots_sdk.house_bots.blind import BlindBot
 from bots_sdk.tickets import RefereeAddress, Ticket
 
 
 async def play(given: dict[str, Any]) -> None:
     address = RefereeAddress("bench", given["target"], tls=False)
-    make = bots.maker(GreedyBot)
-    clients = []
-    for text in given["tickets"]:
-        ticket = Ticket(text, given["capacity"], (address,))
-        clients.append(Client(make, lambda ticket=ticket: ticket, given["capacity"]))
+    make = bots.maker(BlindBot)
+    tickets = [Ticket(text, given["capacity"], (address,)) for text in given["tickets"]]
+    clients = [Client(make, partial(copy, ticket), given["capacity"]) for ticket in tickets]
     await asyncio.gather(*(client.run() for client in clients))
 
 
