@@ -27,18 +27,27 @@ LOCK = ROOT / "requirements" / "bench.lock"
 
 
 def run(report: Report) -> None:
-    """Report decisions per second, and the ratio to each peer that can be installed."""
-    peers = PEERS if _peers_ready() else ()
+    """Report decisions per second, and the ratio to each peer that can be installed and runs."""
+    peers = list(PEERS) if _peers_ready() else []
     ours: list[float] = []
     theirs: dict[str, list[float]] = {peer: [] for peer in peers}
     for number in range(ROUNDS):
         ours.append(_engine(SECONDS, number))
-        for peer in peers:
-            theirs[peer].append(_peer(peer, SECONDS, number))
+        for peer in tuple(peers):
+            try:
+                theirs[peer].append(_peer(peer, SECONDS, number))
+            except subprocess.CalledProcessError as failed:
+                _leave_out(peer, failed.stderr)
+                peers.remove(peer)
     report("engine.decisions_per_second", median(ours), "1/s")
-    for peer, rates in theirs.items():
-        ratios = [mine / other for mine, other in zip(ours, rates, strict=True)]
+    for peer in peers:
+        ratios = [mine / other for mine, other in zip(ours, theirs[peer], strict=True)]
         report(f"engine.ratio_to_{peer}", median(ratios), "")
+
+
+def _leave_out(peer: str, output: str) -> None:
+    lines = output.strip().splitlines() or ["no message"]
+    print(f"engine.ratio_to_{peer} left out: {lines[-1]}")
 
 
 def _engine(seconds: float, number: int) -> float:
@@ -64,15 +73,16 @@ def _python() -> str:
 
 
 def _peers_ready() -> bool:
-    """Whether the peers are installed in their own environment; makes it if it is not there, and says why if it cannot."""
-    if (VENV / "ready").exists():
+    """Whether the locked peers are installed in their own environment; installs them if not, and says why if it cannot."""
+    ready, wanted = VENV / "ready", hashlib.sha256(LOCK.read_bytes()).hexdigest()
+    if ready.exists() and ready.read_text() == wanted:
         return True
     pip = [_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for command in ([sys.executable, "-m", "venv", str(VENV)], [*pip, "--require-hashes", "-r", str(LOCK)]):
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
-            lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
-            print(f"engine.ratio_to_{{{','.join(PEERS)}}} left out: {' '.join(command[:3])} failed: {lines[-1]}")
+            for peer in PEERS:
+                _leave_out(peer, done.stderr or done.stdout)
             return False
-    (VENV / "ready").touch()
+    ready.write_text(wanted)
     return True
