@@ -167,6 +167,16 @@ async def test_the_site_can_close_a_session(house: House) -> None:
     assert "revoked" in str(error.details())
 
 
+async def test_the_site_can_close_what_a_revoked_token_opened(house: House) -> None:
+    ann, bob = await house.bot("ann", token="t1"), await house.bot("bob", token="t2")
+    assert {session.ticket.credential for session, _ in house.server.lobby.sessions} == {"t1", "t2"}
+    request = referee_pb2.CloseSessionsRequest(credentials=["t1", "t3"], text="revoked")
+    assert (await house.control.CloseSessions(request)).closed == 1
+    assert reason_of(await ann.refused()) == "SESSION_CLOSED"
+    await bob.send(pb.BotMessage(ping=pb.Ping(id=1)))
+    await bob.hear("pong")
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

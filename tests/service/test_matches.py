@@ -185,7 +185,9 @@ async def test_a_cancelled_attempt_is_void_for_everybody_and_never_dealt_again(h
         over = (await bot.hear("game_over")).game_over
         assert over.kind == pb.GAME_OVER_KIND_VOID
         assert over.text == "no longer wanted"
-    assert (await watch.hear("attempt_void")).attempt_void.attempt == reference(ordered)
+    void = (await watch.hear("attempt_void")).attempt_void
+    assert void.attempt == reference(ordered)
+    assert void.planned
     assert await state(house, ordered) == "VOID"
     assert await refusal(house, ordered) == ("CANCELLED", [])
     assert await cancel(house, ordered) == "VOID"
@@ -327,7 +329,9 @@ async def test_a_mistake_of_ours_voids_its_attempt_and_nothing_else(house: House
     for messages in over:
         kinds = [message.kind for message in messages]
         assert sorted(kinds) == [pb.GAME_OVER_KIND_FINISHED] * 2 + [pb.GAME_OVER_KIND_VOID] * 2
-    assert (await watch.hear("attempt_void")).attempt_void.attempt == reference(bad)
+    void = (await watch.hear("attempt_void")).attempt_void
+    assert void.attempt == reference(bad)
+    assert not void.planned
     assert await state(house, bad) == "VOID"
     assert await state(house, good) == "FINISHED"
     assert (await house.control.GetStatus(referee_pb2.GetStatusRequest())).games == 0
