@@ -157,8 +157,10 @@ class Game:
     def forfeit(self, seat: Seat, cause: ForfeitCause) -> tuple[Event, ...]:
         """The seat stops counting and plays default moves from now on.
 
-        When nothing happens, and what it raises: as `fault`.
+        When nothing happens, and what it raises: as `fault`. ValueError for the cause FAULTS: only faults lead to that.
         """
+        if cause is ForfeitCause.FAULTS:
+            raise ValueError("a seat forfeits by its faults when there are too many: see Game.fault")
         state = self._state
         if state.game_end is not None or state.forfeits[seat] is not None:
             return ()

@@ -131,7 +131,14 @@ def test_the_melds_of_a_forfeited_seat_stay_open():
     assert len(game.public_view().seats[B].melds[0].cards) == 4
 
 
-@pytest.mark.parametrize("cause", ForfeitCause)
+def test_only_faults_lead_to_a_forfeit_by_faults():
+    game = game_at("R2 R3", "B2 B3")
+    with pytest.raises(ValueError, match="see Game.fault"):
+        game.forfeit(B, ForfeitCause.FAULTS)
+    assert not game.public_view().seats[B].forfeited
+
+
+@pytest.mark.parametrize("cause", [ForfeitCause.CLOCK, ForfeitCause.RESIGNED, ForfeitCause.NO_SHOW])
 def test_the_last_seat_that_counts_wins_at_once(cause):
     game = game_at("R2 R3", "B2 B3", totals=(500, 0))
     assert game.forfeit(B, cause) == (SeatForfeited(B, cause), GameEnded(GameEnd.FORFEITS, (1, 2)))

@@ -183,6 +183,7 @@ FORGERIES = {
     "a Skip against oneself": _changed(SkipPlayed, target=_nth(SkipPlayed).seat),
     "a slot that was not skipped": _changed(TurnSkipped, seat=Seat((_nth(TurnSkipped).seat + 1) % 5)),
     "a wrong count of faults": _changed(SeatFaulted, count=2),
+    "a forfeit by faults that were not there": _changed(SeatForfeited, cause=ForfeitCause.FAULTS),
     "a seat that does not exist": _changed(SeatForfeited, seat=Seat(8)),
     "other points": _changed(DealEnded, penalties=(0, 0, 0, 0, 0)),
     "other phases done": _changed(DealEnded, completed=(1, 1, 1, 1, 1)),
