@@ -133,7 +133,7 @@ def test_the_melds_of_a_forfeited_seat_stay_open():
 
 def test_only_faults_lead_to_a_forfeit_by_faults():
     game = game_at("R2 R3", "B2 B3")
-    with pytest.raises(ValueError, match="see Game.fault"):
+    with pytest.raises(ValueError, match=r"see Game\.fault"):
         game.forfeit(B, ForfeitCause.FAULTS)
     assert not game.public_view().seats[B].forfeited
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from referee.engine.presets import PRESETS
-
 from referee.engine.ruleset import Clock, FirstDealer, Ruleset, SeatDealer, Terms
 
 
