@@ -8,6 +8,7 @@ from referee.engine.errors import Reason
 from referee.engine.game import Result
 from referee.engine.moves import Move, Seat
 from referee.engine.ruleset import Ruleset, Terms
+from referee.engine.values import quick
 from referee.wire.replay import SeatInfo
 
 
@@ -34,6 +35,7 @@ class GameInfo:
         return self.table[after:] + self.table[: self.seat]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
     """The time for one decision, in milliseconds.

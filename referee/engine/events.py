@@ -215,6 +215,7 @@ class StockRenewed:
     stock_size: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class DrawSeen:
     """The public side of a draw: the card is known only if it came from the discard pile."""

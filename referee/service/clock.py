@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.engine.ruleset import Clock
+from referee.engine.values import quick
 
 BEAT_MS: Final = 100.0
 LONGEST_GAP_MS: Final = 150.0  # between two beats; what is beyond is handed back
@@ -51,6 +52,7 @@ class RefereeTime:
         return self._stalled
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Charge:
     """What an answer cost: thinking time, and network time that was given back."""

@@ -15,6 +15,7 @@ from referee.service.pieces import tag, wrapped
 from referee.service.records import Records
 
 UPDATE_SECONDS: Final = 0.5
+UPDATES_PER_SECOND: Final = 100  # of all games together: whoever takes them home stores each of them
 RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
@@ -152,7 +153,8 @@ class Feed:
         if self._watchers:
             self._dirty[game] = None
             if self._timer is None:
-                self._timer = self._loop.call_later(UPDATE_SECONDS, self._flush)
+                wait = max(UPDATE_SECONDS, len(self._games) / UPDATES_PER_SECOND)
+                self._timer = self._loop.call_later(wait, self._flush)
 
     def closed(self, game: Shown) -> None:
         """A game is over: its last events go out now."""

@@ -21,7 +21,6 @@ from referee.service.containment import contained
 from referee.service.feed import Feed
 from referee.service.meter import Meter
 from referee.service.order import Attempt, Order
-from referee.service.pieces import replay_bytes
 from referee.service.seats import Link, TableSeat
 from referee.service.telling import Telling
 from referee.wire.enums import REASONS
@@ -289,7 +288,7 @@ class RunningGame:
                 mirrored=self.order.mirrored,
             )
         )
-        return b"".join([record, *map(replay_bytes, self._game.log)])
+        return record + self._telling.log_bytes()
 
     def _end(self) -> None:
         self.over = True

@@ -12,11 +12,11 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 FRAME_BYTES: Final = 256 * 1024  # a frame is closed when it has grown beyond this
-LONGEST_WAIT: Final = 0.005  # seconds
+LONGEST_WAIT: Final = 0.008  # seconds
 BUSY_PER_SECOND: Final = 1500  # messages of all streams
 WINDOW: Final = 0.1  # seconds over which they are counted
 MANY_GAMES: Final = 4  # from here on waiting for more pays
-SHARE: Final = 4  # a frame is full with the messages of one in so many games
+SHARE: Final = 3  # a frame is full with the messages of one in so many games
 
 Write = Callable[[bytes], Awaitable[None]]
 

@@ -13,7 +13,7 @@ from referee.engine.observe import public_event
 from referee.engine.ruleset import Ruleset
 from referee.wire.events import encode_event, encode_public_event
 
-EventBytes = Callable[[Event], bytes]
+EventPieces = Callable[[Event], tuple[bytes, bytes]]
 
 # Events that come again and again, alike to the last bit.
 _COMMON: Final = frozenset({CardDrawn, CardDiscarded, CardHit, SkipPlayed, TurnSkipped})
@@ -22,29 +22,22 @@ _LENGTH_DELIMITED: Final = 2
 assert bot_pb2.Events.EVENTS_FIELD_NUMBER == referee_pb2.GameUpdate.EVENTS_FIELD_NUMBER
 
 
-def _replayed(event: Event) -> bytes:
-    return replay_pb2.Replay(events=[encode_event(event)]).SerializeToString()
-
-
-_remembered: Final = lru_cache(maxsize=8192)(_replayed)
-
-
-def replay_bytes(event: Event) -> bytes:
-    """The event in full, hidden cards included, as a replay of nothing but this event."""
-    return _remembered(event) if type(event) in _COMMON else _replayed(event)
-
-
 @lru_cache(maxsize=8)
-def public_bytes(ruleset: Ruleset) -> EventBytes:
-    """A function from an event to its public side, a list of one event; no bytes for what it is told otherwise."""
+def event_pieces(ruleset: Ruleset) -> EventPieces:
+    """A function from an event to two pieces: its public side, as a list of one event, and the event in full.
 
-    def encoded(event: Event) -> bytes:
+    The first has no bytes for what seats are told otherwise; the second, hidden cards included, is a replay of nothing but
+    this event.
+    """
+
+    def encoded(event: Event) -> tuple[bytes, bytes]:
         seen = public_event(event, ruleset)
-        return b"" if seen is None else bot_pb2.Events(events=[encode_public_event(seen)]).SerializeToString()
+        public = b"" if seen is None else bot_pb2.Events(events=[encode_public_event(seen)]).SerializeToString()
+        return public, replay_pb2.Replay(events=[encode_event(event)]).SerializeToString()
 
-    remembered = lru_cache(maxsize=4096)(encoded)
+    remembered = lru_cache(maxsize=8192)(encoded)
 
-    def of(event: Event) -> bytes:
+    def of(event: Event) -> tuple[bytes, bytes]:
         return remembered(event) if type(event) in _COMMON else encoded(event)
 
     return of

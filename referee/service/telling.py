@@ -14,7 +14,7 @@ from referee.engine.shuffle import NO_NONCE
 from referee.service import messages
 from referee.service.messages import QuestionFrame
 from referee.service.order import Order, encode_attempt
-from referee.service.pieces import public_bytes
+from referee.service.pieces import event_pieces
 from referee.service.seats import TableSeat
 from referee.wire.replay import encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
@@ -31,7 +31,7 @@ def _rules(ruleset: Ruleset) -> rules_pb2.Ruleset:
 class Telling:
     """The talk of one game. Events are numbered as the public sees them, from 0."""
 
-    __slots__ = ("_commitment", "_events", "_first", "_frame", "_index", "_order", "_public_bytes", "_seats", "_shown")
+    __slots__ = ("_commitment", "_events", "_first", "_frame", "_full", "_index", "_order", "_pieces", "_seats", "_shown")
 
     def __init__(self, order: Order, index: int, commitment: bytes, seats: tuple[TableSeat, ...]) -> None:
         self._order = order
@@ -39,7 +39,8 @@ class Telling:
         self._commitment = commitment
         self._seats = seats
         self._frame = QuestionFrame(order.ruleset.name)
-        self._public_bytes = public_bytes(order.ruleset)
+        self._pieces = event_pieces(order.ruleset)
+        self._full: list[bytes] = []  # the whole log, for the replay
         self._events: list[bytes] = []  # those that somebody has not been told yet
         self._first = 0  # the number of the first of them
         self._shown = 0  # the number of the first one that the watchers have not been told
@@ -69,10 +70,16 @@ class Telling:
 
     def publish(self, events: Sequence[Event]) -> None:
         """Note what happened; it is told with the next thing that is said."""
-        known, encoded = self._events, self._public_bytes
+        known, full, pieces = self._events, self._full, self._pieces
         for event in events:
-            if seen := encoded(event):
+            seen, whole = pieces(event)
+            full.append(whole)
+            if seen:
                 known.append(seen)
+
+    def log_bytes(self) -> bytes:
+        """All events that were published, in full, as a replay of nothing but them."""
+        return b"".join(self._full)
 
     def ask(self, seat: TableSeat, question: int, game: Game) -> None:
         """Ask a seat, after what it has not heard yet."""

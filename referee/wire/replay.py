@@ -9,6 +9,7 @@ from phaseten.v1 import bot_pb2, replay_pb2
 
 from referee.engine.events import Event
 from referee.engine.game import Result
+from referee.engine.values import quick
 from referee.wire.enums import FORFEITS, GAME_ENDS
 from referee.wire.errors import MalformedMessage
 from referee.wire.events import decode_event, encode_event
@@ -34,6 +35,7 @@ class SeatNonce:
     nonce: bytes
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
     """What is known of an answer beside the move; times in milliseconds. `event` indexes the game's log."""

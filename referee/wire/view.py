@@ -122,15 +122,16 @@ class TableKeeper:
             message.CopyFrom(encode_table(table))
             self._last = table
             return message
-        message.deal = table.deal
+        if (table.deal, table.dealer, table.tie_break) != (last.deal, last.dealer, last.tie_break):
+            message.deal = table.deal
+            message.dealer = table.dealer
+            message.tie_break = table.tie_break
         message.turn = table.turn
-        message.dealer = table.dealer
         if table.to_move is None:
             message.ClearField("to_move")
         else:
             message.to_move = table.to_move
         message.stage = STAGES.encode(table.stage)
-        message.tie_break = table.tie_break
         message.stock_size = table.stock_size
         message.discard_size = table.discard_size
         message.discard_top = encode_optional_card(table.discard_top)

@@ -11,7 +11,7 @@ from referee.engine.observe import public_event
 from referee.engine.presets import OFFICIAL
 from referee.service import messages
 from referee.service.messages import QuestionFrame
-from referee.service.pieces import public_bytes, replay_bytes, tag, wrapped
+from referee.service.pieces import event_pieces, tag, wrapped
 from referee.wire.events import encode_event, encode_public_event
 from referee.wire.view import encode_view
 from tests.players import greedy, play_out
@@ -27,21 +27,21 @@ def game() -> Game:
 def test_events_joined_are_the_list_of_events(game: Game) -> None:
     seen = [public_event(event, OFFICIAL) for event in game.log]
     expected = [encode_public_event(event) for event in seen if event is not None]
-    pieces = b"".join(map(public_bytes(OFFICIAL), game.log))
+    pieces = b"".join(event_pieces(OFFICIAL)(event)[0] for event in game.log)
     assert list(bot_pb2.Events.FromString(pieces).events) == expected
     assert list(referee_pb2.GameUpdate.FromString(pieces).events) == expected
     assert len(expected) > 100
 
 
 def test_replays_joined_are_the_list_of_events_in_full(game: Game) -> None:
-    pieces = b"".join(map(replay_bytes, game.log))
+    pieces = b"".join(event_pieces(OFFICIAL)(event)[1] for event in game.log)
     assert list(replay_pb2.Replay.FromString(pieces).events) == [encode_event(event) for event in game.log]
 
 
 def test_no_public_piece_shows_a_card_drawn_from_the_pile(game: Game) -> None:
     hidden = [event for event in game.log if isinstance(event, CardDrawn) and not event.from_discard]
     assert len({event.card for event in hidden}) > 30
-    assert len({public_bytes(OFFICIAL)(event) for event in hidden}) == 4  # one for each seat
+    assert len({event_pieces(OFFICIAL)(event)[0] for event in hidden}) == 4  # one for each seat
 
 
 @pytest.mark.parametrize("size", [0, 1, 127, 128, 129, 300, 16_383, 16_384, 2_097_152])
@@ -61,7 +61,7 @@ def test_what_happened_comes_before_the_question() -> None:
     seat = game.to_move
     assert seat is not None
     asking = QuestionFrame(OFFICIAL.name)
-    events = [piece for event in game.log if (piece := public_bytes(OFFICIAL)(event))]
+    events = [piece for event in game.log if (piece := event_pieces(OFFICIAL)(event)[0])]
     asking.ask(7, 300, game.view(seat), (60_000.9, 10_000.0, 3.2))
     frame = messages.happened(7, 5, events) + asking.frame()
     told, asked = bot_pb2.ConnectResponse.FromString(frame).messages
