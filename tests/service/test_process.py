@@ -115,6 +115,12 @@ async def test_an_idle_referee_stops_at_once_and_with_0(tmp_path: Path, number: 
         await ann.channel.close()
 
 
+async def test_a_referee_goes_before_others_where_it_may(tmp_path: Path) -> None:
+    async with running(tmp_path) as referee:
+        mine, its = (os.getpriority(os.PRIO_PROCESS, pid) for pid in (0, referee.process.pid))
+        assert its == (-5 if os.geteuid() == 0 else mine)
+
+
 async def test_running_matches_are_played_to_their_end_and_their_records_taken_home(tmp_path: Path) -> None:
     async with running(tmp_path, GRACE_SECONDS="3600") as referee, referee.channel as channel:
         token = signed(referee.key, control_claims())
