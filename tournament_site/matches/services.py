@@ -242,8 +242,7 @@ def put_back(match_id: UUID, attempt: int, reason: str) -> bool:
     row = _running(match_id, attempt)
     if row is None:
         return False
-    _end_attempt(row, Attempt.State.REFUSED, reason)
-    _queue(row, row.attempts_counted)
+    _wait_again(row, Attempt.State.REFUSED, reason)
     return True
 
 
@@ -274,8 +273,7 @@ def call_off(match_id: UUID, attempt: int, reason: str) -> bool:
     row = _running(match_id, attempt)
     if row is None:
         return False
-    _end_attempt(row, Attempt.State.VOID, reason)
-    _queue(row, row.attempts_counted)
+    _wait_again(row, Attempt.State.VOID, reason)
     return True
 
 
@@ -286,9 +284,16 @@ def lose(match_id: UUID, attempt: int, reason: str) -> bool:
     if row is None:
         return False
     if Attempt.objects.filter(match=row, number=attempt, confirmed_at=None).exists():
-        return put_back(match_id, attempt, reason)
-    spoil(row, reason)
+        _wait_again(row, Attempt.State.REFUSED, reason)
+    else:
+        spoil(row, reason)
     return True
+
+
+def _wait_again(row: Match, ended: Attempt.State, reason: str) -> None:
+    """End a running, locked match's attempt, count nothing, and queue the match."""
+    _end_attempt(row, ended, reason)
+    _queue(row, row.attempts_counted)
 
 
 def spoil(row: Match, reason: str) -> None:
