@@ -4,20 +4,14 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
 from pathlib import Path
 
 import grpc
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.store import BotStore, KnownBot
+from tests.certificates import self_signed
 from tests.sdk.command import Shell
 from tests.sdk.fake_site import FakeSite, fake_site
 from tests.sdk.scripted import ScriptedGame, frame
@@ -183,27 +177,6 @@ async def test_an_authors_own_file_runs_by_itself(shell: Shell, site: FakeSite) 
             _, err = await process.communicate()
     assert process.returncode == 0
     assert b"Mine, version 1, plays at" in err
-
-
-def self_signed() -> tuple[bytes, bytes]:
-    """A key and a certificate for 127.0.0.1 in PEM."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test referee")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    return private, certificate.public_bytes(Encoding.PEM)
 
 
 async def test_a_referee_may_speak_tls(shell: Shell, site: FakeSite) -> None:

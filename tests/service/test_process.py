@@ -22,6 +22,7 @@ from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import referee_pb2
 
 from referee.service.server import CannotListen
+from tests.certificates import self_signed
 from tests.service.client import (
     PATIENCE,
     Control,
@@ -277,7 +278,7 @@ async def test_a_stopped_referee_leaves_no_task_behind() -> None:
 
 
 async def test_bots_are_served_in_tls_where_a_certificate_is_given() -> None:
-    certificate, key = self_signed()
+    key, certificate = self_signed()
     from referee.service.settings import Tls
 
     async with House(tls=Tls(certificate, key)) as house:
@@ -288,31 +289,3 @@ async def test_bots_are_served_in_tls_where_a_certificate_is_given() -> None:
             bot = RawBot(channel, channel.stream_stream("/phaseten.v1.BotService/Connect")(metadata=metadata))
             assert (await bot.hello()).referee == "test-referee"
             bot.call.cancel()
-
-
-def self_signed() -> tuple[bytes, bytes]:
-    """A certificate for localhost and its key, in PEM."""
-    from datetime import UTC, datetime, timedelta
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import NameOID
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    return certificate.public_bytes(serialization.Encoding.PEM), key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
