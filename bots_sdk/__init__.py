@@ -56,6 +56,7 @@ from referee.engine.events import (
     StockRenewed,
     TableMeld,
     TurnSkipped,
+    WildTaken,
 )
 from referee.engine.game import Result
 from referee.engine.lays import lays
@@ -134,6 +135,7 @@ __all__ = [
     "TurnSkipped",
     "View",
     "Watcher",
+    "WildTaken",
     "WrongInput",
     "draws",
     "format_cards",

@@ -3,7 +3,7 @@
 from referee.engine.default_move import default_play
 from referee.engine.legal import skip_targets
 from referee.engine.moves import Draw, Move
-from referee.engine.ruleset import Ruleset, SkipTarget
+from referee.engine.ruleset import Ruleset
 from referee.engine.view import Stage, View
 
 
@@ -11,5 +11,4 @@ def default_move(view: View, ruleset: Ruleset) -> Move:
     """Draw unseen; lay and hit nothing, and throw the dearest number card, else a Wild, else a Skip."""
     if view.table.stage is Stage.DRAW:
         return Draw()
-    chosen = ruleset.skip_target is SkipTarget.CHOSEN
-    return default_play(view.hand, skip_targets(view) if chosen else ())
+    return default_play(view.hand, skip_targets(view, ruleset))

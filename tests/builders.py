@@ -15,7 +15,7 @@ from referee.engine import (
     full_deck,
     parse_cards,
 )
-from referee.engine.ruleset import GoalKind
+from referee.engine.ruleset import GoalKind, SkipZone
 from referee.engine.state import State
 
 _KINDS = {"set": GoalKind.SET, "run": GoalKind.RUN, "color": GoalKind.COLOR}
@@ -116,6 +116,7 @@ def game_at(
         else ruleset.phases.index(phases[seat]) + (seat in table and not tie_break)
         for seat in range(seats)
     ]
+    state.done = [ruleset.phases[:done] for done in state.completed]
     state.totals = list(totals or [0] * seats)
     state.tie_break, state.tie_breaks = tie_break, int(tie_break)
     _set_turn(state, to_move, drew, (to_move - 1) % seats if dealer is None else dealer)
@@ -134,8 +135,9 @@ def _set_turn(state: State, to_move: int, drew: str, dealer: int) -> None:
 
 
 def all_cards(game: Game) -> list[Card]:
-    """Every card of a game, wherever it lies, ascending: hands, piles, melds and Skips that wait before a seat."""
+    """Every card of a game, wherever it lies, ascending: hands, piles, melds and Skips that lie before a seat."""
     state = game.state
     found = [card for hand in state.hands for card in hand] + state.stock + state.discard
     found += [card for melds_ in state.melds for meld in melds_ for card in meld.cards]
-    return sorted(found + list(parse_cards("S")) * sum(state.waiting))
+    in_front = sum(state.waiting) if game.ruleset.skip_zone is SkipZone.IN_FRONT else 0
+    return sorted(found + list(parse_cards("S")) * in_front)

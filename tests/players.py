@@ -31,7 +31,7 @@ def greedy(view: View, ruleset: Ruleset) -> Move:
         return _finish(Turn(view, ruleset))
     aim = plan(view.hand, me.phase)
     if aim.distance:
-        return _throw(view, aim.leftover)
+        return _throw(view, aim.leftover, ruleset)
     turn = Turn(view, ruleset)
     best = turn.best_lay()
     assert best is not None, "a phase at distance 0 can be laid"
@@ -47,10 +47,10 @@ def _greedy_draw(view: View, phase: int, *, laid: bool) -> Draw:
     return DRAW_DISCARD if top == WILD or top in plan(view.hand, phase).useful else DRAW_STOCK
 
 
-def _throw(view: View, spare: tuple[Card, ...]) -> Play:
+def _throw(view: View, spare: tuple[Card, ...], ruleset: Ruleset) -> Play:
     card = spare[-1]
     if card == SKIP:
-        return Play(discard=card, skip_target=skip_targets(view)[0])
+        return Play(discard=card, skip_target=next(iter(skip_targets(view, ruleset)), None))
     return Play(discard=max(spare, key=_WEIGHT.__getitem__))
 
 

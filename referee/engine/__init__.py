@@ -47,6 +47,7 @@ from referee.engine.events import (
     StockRenewed,
     TableMeld,
     TurnSkipped,
+    WildTaken,
 )
 from referee.engine.game import Game, Result, fold
 from referee.engine.lays import lays
@@ -54,7 +55,7 @@ from referee.engine.legal import Turn, draws, skip_targets
 from referee.engine.melds import open_kinds
 from referee.engine.moves import Draw, End, Hit, Meld, Move, Play, Seat
 from referee.engine.observe import public_event
-from referee.engine.presets import OFFICIAL, PRESETS, check_ruleset
+from referee.engine.presets import OFFICIAL, PRESETS, check_ruleset, ruleset_hash
 from referee.engine.ruleset import (
     PHASES,
     CardPoints,
@@ -144,6 +145,7 @@ __all__ = [
     "TurnSkipped",
     "UnsupportedRules",
     "View",
+    "WildTaken",
     "card_points",
     "check_log",
     "check_ruleset",
@@ -163,6 +165,7 @@ __all__ = [
     "parse_cards",
     "plan",
     "public_event",
+    "ruleset_hash",
     "server_commit",
     "shuffle_number",
     "shuffled",

@@ -3,7 +3,7 @@
 from bisect import insort
 from typing import assert_never
 
-from referee.engine.cards import SKIP, SKIP_KIND, WILD_KIND, Card
+from referee.engine.cards import SKIP, SKIP_KIND, WILD, WILD_KIND, Card
 from referee.engine.events import (
     CardDiscarded,
     CardDrawn,
@@ -18,11 +18,23 @@ from referee.engine.events import (
     SeatForfeited,
     SkipPlayed,
     StockRebuilt,
+    TableMeld,
     TurnSkipped,
+    WildTaken,
 )
-from referee.engine.melds import grown
+from referee.engine.melds import grown, replaced
 from referee.engine.moves import Seat
-from referee.engine.ruleset import InitialSkip, InitialSkipDeals, InitialWild, Ruleset
+from referee.engine.ruleset import (
+    Advance,
+    InitialSkip,
+    InitialSkipDeals,
+    InitialWild,
+    Ruleset,
+    ScoreTie,
+    SkipLimit,
+    SkipZone,
+    WinCheck,
+)
 from referee.engine.state import NOBODY, State
 
 
@@ -37,25 +49,21 @@ def apply(state: State, event: Event) -> None:  # noqa: C901, PLR0912  one case 
         case CardDiscarded():
             _give(state, event.seat, event.card)
             state.discard.append(event.card)
-            _next_slot(state)
+            _end_turn(state, event.seat)
         case SkipPlayed():
-            _give(state, event.seat, SKIP)
-            state.waiting[event.target] += 1
-            state.seat_views[event.target].clear()
-            _next_slot(state)
+            _skip(state, event)
         case TurnSkipped():
             _skip_slot(state, event)
         case CardHit():
             _hit(state, event)
+        case WildTaken():
+            _take_wild(state, event)
         case PhaseLaid():
             _lay(state, event)
         case DealStarted():
             _deal(state, event)
         case DealEnded():
-            state.totals[:] = event.totals
-            state.completed[:] = event.completed
-            state.deal_end = event.cause
-            _forget_views(state)
+            _end_deal(state, event)
         case StockRebuilt():
             state.stock = list(reversed(event.stock))
             del state.discard[:-1]
@@ -86,19 +94,38 @@ def _give(state: State, seat: Seat, card: Card) -> None:
         state.out = seat
 
 
+def _end_turn(state: State, seat: Seat) -> None:
+    state.played_at[seat] = state.turn
+    if state.ruleset.skip_limit is SkipLimit.UNTIL_REAL_TURN:
+        state.seat_views[seat].clear()
+    _next_slot(state)
+
+
 def _next_slot(state: State) -> None:
     state.turn += 1
     state.drawn = None
     state.to_move = state.next_player[state.to_move]
+    if state.ruleset.skip_limit is SkipLimit.ONE_PER_LAP and state.turn % len(state.players) == 0:
+        _forget_views(state)  # a new lap: nobody is protected by the last one's Skips
+
+
+def _skip(state: State, event: SkipPlayed) -> None:
+    _give(state, event.seat, SKIP)
+    if state.ruleset.skip_zone is SkipZone.DISCARD_PILE:
+        state.discard.append(SKIP)
+    state.waiting[event.target] += 1
+    state.skipped_at[event.target] = state.turn
+    state.seat_views[event.target].clear()
+    _end_turn(state, event.seat)
 
 
 def _skip_slot(state: State, event: TurnSkipped) -> None:
     if event.by_start_card:
         state.start_skip = False
     else:
-        # The Skip that lay before the seat goes to the pile when the slot comes (official leaflet).
         state.waiting[event.seat] -= 1
-        state.discard.append(SKIP)
+        if state.ruleset.skip_zone is SkipZone.IN_FRONT:
+            state.discard.append(SKIP)  # it lay before the seat until now (official leaflet)
         state.seat_views[event.seat].clear()
     _next_slot(state)
 
@@ -110,16 +137,43 @@ def _lay(state: State, event: PhaseLaid) -> None:
     state.laid[event.seat] = event.phase
     state.seat_views[event.seat].clear()
     state.melds[event.seat] = event.melds
-    if not state.tie_break:
+    if state.tie_break:
+        state.decided = state.ruleset.score_tie is ScoreTie.REPLAY_FIRST_TO_LAY
+        return
+    state.done[event.seat] += (event.phase,)
+    if state.ruleset.advance is not Advance.EVERY_DEAL:
         state.completed[event.seat] += 1
+        last = state.completed[event.seat] == len(state.ruleset.phases)
+        state.decided = last and state.ruleset.win_check is WinCheck.ON_LAY
 
 
 def _hit(state: State, event: CardHit) -> None:
     _give(state, event.seat, event.card)
-    melds = list(state.melds[event.owner])
-    melds[event.meld] = grown(melds[event.meld], event.card, event.end)
-    state.melds[event.owner] = tuple(melds)
-    state.seat_views[event.owner].clear()
+    _change_meld(state, event.owner, event.meld, grown(state.melds[event.owner][event.meld], event.card, event.end))
+
+
+def _take_wild(state: State, event: WildTaken) -> None:
+    hand = state.hands[event.seat]
+    hand.remove(event.card)
+    insort(hand, WILD)
+    _change_meld(state, event.owner, event.meld, replaced(state.melds[event.owner][event.meld], event.place, event.card))
+
+
+def _change_meld(state: State, owner: Seat, number: int, meld: TableMeld) -> None:
+    melds = list(state.melds[owner])
+    melds[number] = meld
+    state.melds[owner] = tuple(melds)
+    state.seat_views[owner].clear()
+
+
+def _end_deal(state: State, event: DealEnded) -> None:
+    for seat, completed in enumerate(event.completed):
+        if completed < state.completed[seat]:
+            state.done[seat] = state.done[seat][:-1]  # the last phase did not count without going out
+    state.totals[:] = event.totals
+    state.completed[:] = event.completed
+    state.deal_end = event.cause
+    _forget_views(state)
 
 
 def _deal(state: State, event: DealStarted) -> None:
@@ -141,12 +195,15 @@ def _deal(state: State, event: DealStarted) -> None:
     state.laid = [0] * state.seats
     state.melds = [()] * state.seats
     state.waiting = [0] * state.seats
+    state.skipped_at = [-1] * state.seats
+    state.played_at = [-1] * state.seats
     state.turn = state.reshuffles = 0
     cap = state.terms.max_turns_per_deal
     state.turn_cap = -1 if cap is None else cap * count
     state.to_move = players[first % count]
     state.drawn = state.deal_end = None
     state.out = NOBODY
+    state.decided = False
     state.start_skip = _skips_first_player(state)
     _forget_views(state)
 

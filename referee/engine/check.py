@@ -8,6 +8,8 @@ from referee.engine.events import (
     CardDiscarded,
     CardDrawn,
     CardHit,
+    DealEnd,
+    DealEnded,
     DealStarted,
     Event,
     ForfeitCause,
@@ -17,10 +19,11 @@ from referee.engine.events import (
     SeatForfeited,
     SkipPlayed,
     StockRebuilt,
+    WildTaken,
 )
 from referee.engine.game import Game
 from referee.engine.moves import Draw, Hit, Meld, Play, Seat
-from referee.engine.ruleset import Advance
+from referee.engine.ruleset import Advance, SkipTarget
 from referee.engine.shuffle import shuffle_number
 
 
@@ -68,9 +71,9 @@ def _repeat(game: Game, log: Sequence[Event], at: int) -> None:
                 done = game.forfeit(event.seat, event.cause)
             case CardDrawn():
                 done = game.submit(event.seat, Draw(event.from_discard))
-            case StockRebuilt():
+            case StockRebuilt() | DealEnded(cause=DealEnd.STOCK_EMPTY):
                 done = game.submit(_mover(game, at), Draw())
-            case PhaseLaid() | CardHit() | CardDiscarded() | SkipPlayed():
+            case PhaseLaid() | CardHit() | WildTaken() | CardDiscarded() | SkipPlayed():
                 done = game.submit(event.seat, _play(game, log, at))
             case _:
                 raise CorruptLog(f"event {at} ({type(event).__name__}) does not follow")
@@ -98,10 +101,13 @@ def _play(game: Game, log: Sequence[Event], at: int) -> Play:
                 phase = event.phase if game.ruleset.advance is Advance.FREE_CHOICE else None
             case CardHit():
                 hits.append(Hit(event.owner, event.meld, event.card, event.end))
+            case WildTaken():
+                hits.append(Hit(event.owner, event.meld, event.card, for_wild=True))
             case CardDiscarded():
                 return Play(lay, tuple(hits), event.card, None, phase)
             case SkipPlayed():
-                return Play(lay, tuple(hits), SKIP, event.target, phase)
+                target = event.target if game.ruleset.skip_target is SkipTarget.CHOSEN else None
+                return Play(lay, tuple(hits), SKIP, target, phase)
             case _:
                 break
     return Play(lay, tuple(hits), None, None, phase)

@@ -15,6 +15,7 @@ class Reason(Enum):
     MUST_DRAW_FIRST = "a turn begins with drawing a card"
     ALREADY_DREW = "a card was already drawn this turn"
     DISCARD_EMPTY = "the discard pile is empty"
+    STOCK_EMPTY = "no card is left to draw"
     SKIP_NOT_TAKEABLE = "a Skip cannot be taken from the discard pile"
     CARD_NOT_IN_HAND = "the hand does not hold all of these cards"
     ALREADY_LAID = "a phase was already laid in this deal"
@@ -29,6 +30,8 @@ class Reason(Enum):
     MEANING_WRONG = "the declared meaning does not fit the cards"
     NATURAL_REQUIRED = "too few ordinary number cards among the Wilds"
     SAME_NUMBER_SETS = "these rules do not allow two sets of one number"
+    PHASE_REQUIRED = "these rules let a player choose the phase, so the lay must name it"
+    PHASE_ALREADY_DONE = "this phase was completed in an earlier deal"
     PHASE_NOT_AVAILABLE = "this phase cannot be laid now"
     NOT_LAID = "hitting needs the own phase on the table"
     HIT_NOT_THIS_TURN = "these rules do not allow this hit in the turn in which the phase is laid"
@@ -36,6 +39,7 @@ class Reason(Enum):
     DOES_NOT_FIT = "the card does not fit this meld"
     END_REQUIRED = "a Wild on a run open at both ends must name the end"
     END_NOT_ALLOWED = "an end is named only for hits on runs"
+    WILD_NOT_REPLACEABLE = "these rules leave the Wilds on the table where they are"
     DISCARD_REQUIRED = "a turn ends with a discard while cards remain in hand"
     DISCARD_NOT_ALLOWED = "the hand is empty, nothing can be discarded"
     MUST_KEEP_DISCARD = "these rules ask for a last card to discard"
@@ -55,7 +59,7 @@ class IllegalMove(EngineError):
 
 
 class UnsupportedRules(EngineError):
-    """The rule set holds a value that this engine does not play, or values that contradict each other.
+    """The rule set holds values that make no sense or contradict each other.
 
     `problems` lists all of them as (option, sentence).
     """

@@ -119,6 +119,17 @@ class CardHit:
 
 @quick
 @dataclass(frozen=True, slots=True)
+class WildTaken:
+    """`card` lies now where a Wild lay, at `place` (from 0) of the meld; the Wild went to the hand of `seat`."""
+
+    seat: Seat
+    owner: Seat
+    meld: int
+    place: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
 class CardDiscarded:
     """A card went to the discard pile, a Skip without a target included."""
 
@@ -186,6 +197,7 @@ Event = (
     | CardDrawn
     | PhaseLaid
     | CardHit
+    | WildTaken
     | CardDiscarded
     | SkipPlayed
     | TurnSkipped
@@ -230,6 +242,7 @@ PublicEvent = (
     | DrawSeen
     | PhaseLaid
     | CardHit
+    | WildTaken
     | CardDiscarded
     | SkipPlayed
     | TurnSkipped

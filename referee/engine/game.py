@@ -129,7 +129,7 @@ class Game:
         for event in events:
             apply(state, event)
         log += events
-        if state.drawn is not None and state.out == NOBODY:
+        if state.drawn is not None and state.out == NOBODY and not state.decided:
             return events  # in the middle of a turn nothing follows by itself
         decided = len(log)
         self._settle()

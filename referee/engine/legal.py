@@ -8,7 +8,7 @@ from referee.engine.errors import IllegalMove, Reason
 from referee.engine.events import TableMeld
 from referee.engine.lays import best_lay, lays
 from referee.engine.moves import Draw, End, Hit, Meld, Play, Seat
-from referee.engine.ruleset import Ruleset
+from referee.engine.ruleset import Ruleset, SkipTarget
 from referee.engine.view import View
 
 DRAW_STOCK: Final = Draw()
@@ -23,8 +23,13 @@ def draws(view: View, ruleset: Ruleset) -> tuple[Draw, ...]:
     return (DRAW_STOCK, DRAW_DISCARD)
 
 
-def skip_targets(view: View) -> tuple[Seat, ...]:
-    """The seats that `view.seat` may play a Skip against now, in order of play."""
+def skip_targets(view: View, ruleset: Ruleset) -> tuple[Seat, ...]:
+    """The seats of which `view.seat` must name one when it plays a Skip now, in order of play.
+
+    Empty where a Skip always meets the next seat, and where nobody may be skipped.
+    """
+    if ruleset.skip_target is SkipTarget.NEXT:
+        return ()
     seats = view.table.seats
     count = len(seats)
     order = (Seat((view.seat + step) % count) for step in range(1, count))
@@ -112,7 +117,7 @@ class Turn:
         if not self.laid:
             raise IllegalMove(Reason.NOT_LAID)
         hand = list(self.hand)
-        table_rules.hit(self._view.seat, hit, hand, self.table)
+        table_rules.hit(self._view.seat, hit, hand, self.table, self._ruleset, laying=bool(self._lay))
         self.hand = tuple(hand)
         self._hits.append(hit)
 
@@ -122,7 +127,7 @@ class Turn:
 
     def targets(self) -> tuple[Seat, ...]:
         """The seats of which one must be named if a Skip is discarded now; empty if it is the last card."""
-        return skip_targets(self._view) if len(self.hand) > 1 else ()
+        return skip_targets(self._view, self._ruleset) if len(self.hand) > 1 else ()
 
     def end(self, discard: Card | None = None, target: Seat | None = None) -> Play:
         """The finished Play. Checks nothing: the referee does.

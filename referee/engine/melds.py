@@ -1,12 +1,13 @@
 """Melds: does a wish meet its goal, and what may be added to a meld on the table."""
 
+from bisect import insort
 from collections.abc import Sequence
 
 from referee.engine.cards import CARDS, NUMBERS, SKIP_KIND, WILD, WILD_KIND, Card
 from referee.engine.errors import IllegalMove, Reason
-from referee.engine.events import CardHit, TableMeld
+from referee.engine.events import CardHit, TableMeld, WildTaken
 from referee.engine.moves import End, Hit, Meld, Seat
-from referee.engine.ruleset import PHASES, Goal, GoalKind, NaturalCards, Ruleset
+from referee.engine.ruleset import PHASES, Goal, GoalKind, GoingOut, HitOnLayTurn, NaturalCards, Ruleset
 
 _TOP = 12  # runs live inside 1..12
 
@@ -20,17 +21,43 @@ def lay(melds: Sequence[Meld], phase: int, hand: list[Card], ruleset: Ruleset) -
     goals = PHASES[phase]
     if len(melds) != len(goals):
         raise IllegalMove(Reason.WRONG_MELD_COUNT)
-    naturals = 0
+    with_natural = 0
     for meld in melds:
+        natural = False
         for card in meld.cards:
             if card == SKIP_KIND:
                 raise IllegalMove(Reason.SKIP_IN_MELD)
             take(hand, card)
-            naturals += card < NUMBERS
-    # The duty is the whole phase's: a meld of Wilds alone is fine beside one with a number card.
-    if not naturals and ruleset.natural_cards is not NaturalCards.NONE:
+            natural |= card < NUMBERS
+        with_natural += natural
+    if with_natural < _naturals_needed(ruleset.natural_cards, len(melds)):
         raise IllegalMove(Reason.NATURAL_REQUIRED)
-    return _matched(melds, goals)
+    laid = _matched(melds, goals, ruleset)
+    if not ruleset.same_number_sets and len(laid) == 2 and _both_sets(laid) and laid[0].value == laid[1].value:
+        raise IllegalMove(Reason.SAME_NUMBER_SETS)
+    keep_discard(hand, ruleset)
+    return laid
+
+
+def _naturals_needed(duty: NaturalCards, melds: int) -> int:
+    """How many of the melds must hold a number card. The texts speak of the phase: beside one, Wilds alone are fine."""
+    match duty:
+        case NaturalCards.NONE:
+            return 0
+        case NaturalCards.ONE_PER_PHASE:
+            return 1
+        case NaturalCards.ONE_PER_MELD:
+            return melds
+
+
+def _both_sets(melds: tuple[TableMeld, ...]) -> bool:
+    return all(meld.kind is GoalKind.SET for meld in melds)
+
+
+def keep_discard(hand: Sequence[Card], ruleset: Ruleset) -> None:
+    """Raises IllegalMove if the hand was emptied by a lay or a hit where the last card must be discarded."""
+    if not hand and ruleset.going_out is GoingOut.DISCARD_ONLY:
+        raise IllegalMove(Reason.MUST_KEEP_DISCARD)
 
 
 def take(hand: list[Card], card: Card) -> None:
@@ -41,11 +68,11 @@ def take(hand: list[Card], card: Card) -> None:
         raise IllegalMove(Reason.CARD_NOT_IN_HAND) from None
 
 
-def _matched(melds: Sequence[Meld], goals: tuple[Goal, ...]) -> tuple[TableMeld, ...]:
+def _matched(melds: Sequence[Meld], goals: tuple[Goal, ...], ruleset: Ruleset) -> tuple[TableMeld, ...]:
     """Melds against goals. Of two orders that both fail, the one in which more melds fit names the reason."""
-    fitting, problems = _against(melds, goals)
+    fitting, problems = _against(melds, goals, ruleset)
     if problems and len(goals) == 2 and goals[0] != goals[1]:
-        others, other_problems = _against(melds, goals[::-1])
+        others, other_problems = _against(melds, goals[::-1], ruleset)
         if len(others) > len(fitting):
             fitting, problems = others, other_problems
     if problems:
@@ -53,21 +80,23 @@ def _matched(melds: Sequence[Meld], goals: tuple[Goal, ...]) -> tuple[TableMeld,
     return tuple(fitting)
 
 
-def _against(melds: Sequence[Meld], goals: tuple[Goal, ...]) -> tuple[list[TableMeld], list[IllegalMove]]:
+def _against(melds: Sequence[Meld], goals: tuple[Goal, ...], ruleset: Ruleset) -> tuple[list[TableMeld], list[IllegalMove]]:
     fitting: list[TableMeld] = []
     problems: list[IllegalMove] = []
     for meld, goal in zip(melds, goals, strict=True):
         try:
-            fitting.append(meet(goal, meld))
+            fitting.append(meet(goal, meld, ruleset))
         except IllegalMove as problem:
             problems.append(problem)
     return fitting, problems
 
 
-def meet(goal: Goal, meld: Meld) -> TableMeld:
+def meet(goal: Goal, meld: Meld, ruleset: Ruleset) -> TableMeld:
     """The meld, if it meets this goal. Raises IllegalMove with what is wrong (whose hand it is from does not matter)."""
     if len(meld.cards) < goal.size:
         raise IllegalMove(Reason.TOO_FEW_CARDS)
+    if len(meld.cards) > goal.size and not ruleset.lay_extra:
+        raise IllegalMove(Reason.EXTRA_NOT_ALLOWED)
     if SKIP_KIND in meld.cards:
         raise IllegalMove(Reason.SKIP_IN_MELD)
     match goal.kind:
@@ -149,18 +178,77 @@ def hit_end(meld: TableMeld, card: Card, end: End | None) -> End | None:
     return end if end is not None else open_ends[0]
 
 
-def hit(seat: Seat, wish: Hit, hand: list[Card], table: list[tuple[TableMeld, ...]]) -> CardHit:
-    """One hit: the card is taken out of `hand`, the meld grows on `table` (melds by seat). Raises IllegalMove."""
+def hit(  # noqa: PLR0913  the whole table is looked at
+    seat: Seat, wish: Hit, hand: list[Card], table: list[tuple[TableMeld, ...]], ruleset: Ruleset, *, laying: bool
+) -> CardHit | WildTaken:
+    """One hit: the card is taken out of `hand`, the meld grows on `table` (melds by seat). Raises IllegalMove.
+
+    `laying` says that the seat lays its phase in this turn. Where a Wild is taken, it is in `hand` afterwards.
+    """
     if not 0 <= wish.owner < len(table):
         raise IllegalMove(Reason.NO_SUCH_SEAT)
     melds = table[wish.owner]
     if not 0 <= wish.meld < len(melds):
         raise IllegalMove(Reason.NO_SUCH_MELD)
+    if laying and not may_hit_now(ruleset, own=wish.owner == seat):
+        raise IllegalMove(Reason.HIT_NOT_THIS_TURN)
     take(hand, wish.card)
-    end = hit_end(melds[wish.meld], wish.card, wish.end)
-    meld = grown(melds[wish.meld], wish.card, end)
+    meld = melds[wish.meld]
+    event: CardHit | WildTaken
+    if wish.for_wild:
+        place = _wild_place(meld, wish, ruleset)
+        meld = replaced(meld, place, wish.card)
+        insort(hand, WILD)
+        event = WildTaken(seat, wish.owner, wish.meld, place, wish.card)
+    else:
+        end = hit_end(meld, wish.card, wish.end)
+        meld = grown(meld, wish.card, end)
+        event = CardHit(seat, wish.owner, wish.meld, wish.card, end)
     table[wish.owner] = (*melds[: wish.meld], meld, *melds[wish.meld + 1 :])
-    return CardHit(seat, wish.owner, wish.meld, wish.card, end)
+    keep_discard(hand, ruleset)
+    return event
+
+
+def may_hit_now(ruleset: Ruleset, *, own: bool) -> bool:
+    """Whether a meld, the seat's own or another's, may be hit in the turn in which the seat lays its phase."""
+    match ruleset.hit_on_lay_turn:
+        case HitOnLayTurn.ANY:
+            return True
+        case HitOnLayTurn.OWN_ONLY:
+            return own
+        case HitOnLayTurn.NONE:
+            return False
+
+
+def _wild_place(meld: TableMeld, wish: Hit, ruleset: Ruleset) -> int:
+    """The place of the Wild that `wish` replaces. Raises IllegalMove."""
+    if wish.card == SKIP_KIND:
+        raise IllegalMove(Reason.SKIP_IN_MELD)
+    if not ruleset.wild_replaceable:
+        raise IllegalMove(Reason.WILD_NOT_REPLACEABLE)
+    if wish.end is not None:
+        raise IllegalMove(Reason.END_NOT_ALLOWED)
+    place = wild_place(meld, wish.card)
+    if place is None:
+        raise IllegalMove(Reason.DOES_NOT_FIT)
+    return place
+
+
+def wild_place(meld: TableMeld, card: Card) -> int | None:
+    """The place of a Wild in a meld that stands for `card`, the first one of a set or colour; None if there is none."""
+    if card >= NUMBERS or WILD not in meld.cards:
+        return None
+    if meld.kind is GoalKind.RUN:
+        place = _NUMBER[card] - meld.value
+        return place if 0 <= place < len(meld.cards) and meld.cards[place] == WILD_KIND else None
+    return meld.cards.index(WILD) if ends(meld, card) else None
+
+
+def replaced(meld: TableMeld, place: int, card: Card) -> TableMeld:
+    """The meld with `card` in the place of the Wild at `place`. Raises ValueError if no Wild lies there."""
+    if meld.cards[place] != WILD_KIND:
+        raise ValueError(f"no Wild lies at place {place}")
+    return TableMeld(meld.kind, (*meld.cards[:place], card, *meld.cards[place + 1 :]), meld.value)
 
 
 def grown(meld: TableMeld, card: Card, end: End | None) -> TableMeld:

@@ -42,13 +42,15 @@ class Meld:
 class Hit:
     """Add a card to a meld on the table: meld number `meld` (from 0) of seat `owner`.
 
-    `end` is for Wilds on runs that are open at both ends; for a number card on a run the number decides.
+    `end` is for Wilds on runs that are open at both ends; for a number card on a run the number decides. `for_wild` puts the
+    card in the place of a Wild that stands for it and takes that Wild into the hand, where the rules allow it.
     """
 
     owner: Seat
     meld: int
     card: Card
     end: End | None = None
+    for_wild: bool = False
 
 
 @quick

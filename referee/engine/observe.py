@@ -25,9 +25,10 @@ from referee.engine.events import (
     StockRebuilt,
     StockRenewed,
     TurnSkipped,
+    WildTaken,
 )
 from referee.engine.moves import Seat
-from referee.engine.ruleset import Ruleset
+from referee.engine.ruleset import Advance, Ruleset
 from referee.engine.state import NOBODY, State
 from referee.engine.view import PublicView, SeatView, Stage, View
 
@@ -91,6 +92,7 @@ def _seat(state: State, seat: Seat) -> SeatView:
         state.faults[seat],
         state.forfeits[seat] is not None,
         state.melds[seat],
+        state.done[seat] if state.ruleset.advance is Advance.FREE_CHOICE else (),
     )
 
 
@@ -110,6 +112,7 @@ def public_event(event: Event, ruleset: Ruleset) -> PublicEvent | None:
             | SkipPlayed()
             | TurnSkipped()
             | CardHit()
+            | WildTaken()
             | PhaseLaid()
             | SeatFaulted()
             | SeatForfeited()

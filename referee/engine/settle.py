@@ -4,9 +4,10 @@ from functools import lru_cache
 
 from referee.engine import scoring
 from referee.engine.cards import Card, full_deck
-from referee.engine.events import DealEnd, DealEnded, DealStarted, Event, GameEnd, GameEnded, TurnSkipped
+from referee.engine.closing import deal_over
+from referee.engine.events import DealEnd, DealStarted, Event, GameEnd, GameEnded, TurnSkipped
 from referee.engine.moves import Seat
-from referee.engine.ruleset import DealerRotation, SeatDealer
+from referee.engine.ruleset import DealerRotation, ScoreTie, SeatDealer
 from referee.engine.shuffle import DeckSource, shuffle_number
 from referee.engine.state import NOBODY, State
 
@@ -20,12 +21,12 @@ def follow(state: State, decks: DeckSource) -> Event | None:  # noqa: PLR0911  o
     if state.deal_end is not None or state.deal < 0:
         return _between_deals(state, decks)
     if state.out != NOBODY:
-        return _deal_over(state, DealEnd.WENT_OUT)
-    if state.tie_break and len(_standing(state, state.players)) == 1:
-        return _deal_over(state, DealEnd.DECIDED)
+        return deal_over(state, DealEnd.WENT_OUT)
+    if state.decided or (state.tie_break and len(_standing(state, state.players)) == 1):
+        return deal_over(state, DealEnd.DECIDED)
     if state.drawn is None:
         if state.turn == state.turn_cap:
-            return _deal_over(state, DealEnd.TURN_CAP)
+            return deal_over(state, DealEnd.TURN_CAP)
         if state.start_skip or state.waiting[state.to_move]:
             return TurnSkipped(state.to_move, state.start_skip)
     return None
@@ -33,16 +34,6 @@ def follow(state: State, decks: DeckSource) -> Event | None:  # noqa: PLR0911  o
 
 def _standing(state: State, seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
     return tuple(seat for seat in seats if state.forfeits[seat] is None)
-
-
-def _deal_over(state: State, cause: DealEnd) -> DealEnded:
-    """Points are what is held in hand, whoever ended the deal and however; those of a tie-break do not count."""
-    points = state.ruleset.card_points
-    counts = not state.tie_break
-    penalties = tuple(scoring.hand_points(hand, points) if counts else 0 for hand in state.hands)
-    totals = tuple(total + more for total, more in zip(state.totals, penalties, strict=True))
-    out = None if state.out == NOBODY else state.out
-    return DealEnded(cause, out, penalties, totals, tuple(state.completed))
 
 
 def _between_deals(state: State, decks: DeckSource) -> Event:
@@ -54,13 +45,13 @@ def _between_deals(state: State, decks: DeckSource) -> Event:
         return _next_deal(state, everybody, decks, tie_break=False)
     if state.tie_break:
         return _after_tie_break(state, leaders, decks)
-    if len(leaders) == 1:
+    if len(leaders) == 1 or state.ruleset.score_tie is ScoreTie.SHARED:
         return _game_over(state, GameEnd.PHASES_DONE)
     return _next_deal(state, leaders, decks, tie_break=True)
 
 
 def _leaders(state: State, seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
-    """The seats with fewest points among those that have done all phases and count."""
+    """The seats with fewest points among those that count and have done all phases."""
     done = len(state.ruleset.phases)
     finishers = [seat for seat in _standing(state, seats) if state.completed[seat] == done]
     lowest = min((state.totals[seat] for seat in finishers), default=0)
@@ -68,8 +59,11 @@ def _leaders(state: State, seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
 
 
 def _after_tie_break(state: State, leaders: tuple[Seat, ...], decks: DeckSource) -> Event:
-    if state.out != NOBODY:
-        return _game_over(state, GameEnd.TIE_BREAK, state.out)
+    # The first to go out or, by the other rule, the first to lay: the deal stops there, so nobody else has.
+    laid = next((seat for seat in state.players if state.laid[seat]), NOBODY) if state.decided else NOBODY
+    winner = laid if state.out == NOBODY else state.out
+    if winner != NOBODY:
+        return _game_over(state, GameEnd.TIE_BREAK, winner)
     if len(leaders) == 1 or state.tie_breaks == state.ruleset.tiebreak_max_deals:
         return _game_over(state, GameEnd.TIE_BREAK)
     return _next_deal(state, leaders, decks, tie_break=True)

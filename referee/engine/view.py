@@ -22,8 +22,9 @@ class Stage(Enum):
 class SeatView:
     """One seat as everybody sees it.
 
-    `phase` is the phase (1-10) it works on, or laid in this deal; 0 once all are done. `skip_pending` says that its next
-    slot will be passed over. `may_be_skipped` says whether a Skip may be played against it now.
+    `phase` is the phase (1-10) it works on, or laid in this deal; 0 once all are done, and where it is free to choose one.
+    `phases_done` lists those it has completed where it may choose, and is empty elsewhere. `skip_pending` says that its
+    next slot will be passed over. `may_be_skipped` says whether a Skip may be played against it now.
     """
 
     phase: int
@@ -36,6 +37,7 @@ class SeatView:
     faults: int
     forfeited: bool
     melds: tuple[TableMeld, ...]
+    phases_done: tuple[int, ...] = ()
 
 
 @quick

@@ -23,6 +23,7 @@ from referee.wire.rules import decode_ruleset, decode_terms, encode_ruleset, enc
 Shared = (
     ev.PhaseLaid
     | ev.CardHit
+    | ev.WildTaken
     | ev.CardDiscarded
     | ev.SkipPlayed
     | ev.TurnSkipped
@@ -47,6 +48,9 @@ def _encode_shared(event: Shared, message: pb.Event | pb.PublicEvent) -> None:
             hit.seat, hit.owner, hit.meld, hit.card = seat, owner, meld, encode_card(card)
             if end is not None:
                 hit.end = ENDS.encode(end)
+        case ev.WildTaken(seat, owner, meld, place, card):
+            taken = pb.WildTaken(seat=seat, owner=owner, meld=meld, place=place, card=encode_card(card))
+            message.wild_taken.CopyFrom(taken)
         case ev.CardDiscarded(seat, card):
             message.card_discarded.seat = seat
             message.card_discarded.card = encode_card(card)
@@ -126,6 +130,9 @@ def _decode_shared(message: pb.Event | pb.PublicEvent) -> Shared:  # noqa: PLR09
             hit = message.card_hit
             end = ENDS.decode_optional(hit.end)
             return ev.CardHit(Seat(hit.seat), Seat(hit.owner), hit.meld, decode_card(hit.card), end)
+        case "wild_taken":
+            taken = message.wild_taken
+            return ev.WildTaken(Seat(taken.seat), Seat(taken.owner), taken.meld, taken.place, decode_card(taken.card))
         case "card_discarded":
             return ev.CardDiscarded(Seat(message.card_discarded.seat), decode_card(message.card_discarded.card))
         case "skip_played":

@@ -26,7 +26,7 @@ def decode_draw(message: game_pb2.Draw) -> Draw:
 
 
 def _encode_hit(hit: Hit) -> game_pb2.Hit:
-    message = game_pb2.Hit(owner=hit.owner, meld=hit.meld, card=encode_card(hit.card))
+    message = game_pb2.Hit(owner=hit.owner, meld=hit.meld, card=encode_card(hit.card), for_wild=hit.for_wild)
     if hit.end is not None:
         message.end = ENDS.encode(hit.end)
     return message
@@ -34,7 +34,7 @@ def _encode_hit(hit: Hit) -> game_pb2.Hit:
 
 def _decode_hit(message: game_pb2.Hit) -> Hit:
     end = ENDS.decode_optional(message.end)
-    return Hit(owner=Seat(message.owner), meld=message.meld, card=decode_card(message.card), end=end)
+    return Hit(Seat(message.owner), message.meld, decode_card(message.card), end, message.for_wild)
 
 
 def encode_play(play: Play) -> game_pb2.Play:

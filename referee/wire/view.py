@@ -23,6 +23,7 @@ def encode_seat(seat: SeatView) -> pb.SeatState:
         faults=seat.faults,
         forfeited=seat.forfeited,
         melds=[encode_table_meld(meld) for meld in seat.melds],
+        phases_done=seat.phases_done,
     )
 
 
@@ -39,6 +40,7 @@ def decode_seat(message: pb.SeatState) -> SeatView:
         message.faults,
         message.forfeited,
         tuple([decode_table_meld(meld) for meld in message.melds]),
+        tuple(message.phases_done),
     )
 
 
@@ -144,7 +146,7 @@ class TableKeeper:
 
 
 def _update_seat(message: pb.SeatState, seat: SeatView, before: SeatView) -> None:
-    if seat.melds is not before.melds:
+    if seat.melds is not before.melds or seat.phases_done is not before.phases_done:
         message.CopyFrom(encode_seat(seat))
         return
     message.phase = seat.phase

@@ -19,6 +19,7 @@ ENGINE_MAY_IMPORT = {
     "hashlib",
     "hmac",
     "itertools",
+    "json",
     "math",
     "operator",
     "struct",

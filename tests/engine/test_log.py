@@ -38,7 +38,7 @@ from referee.engine import (
     check_log,
     fold,
 )
-from referee.engine.ruleset import GoalKind, WinCheck
+from referee.engine.ruleset import GoalKind
 from tests.builders import FixedDecks
 from tests.players import greedy, play_out, random_player
 
@@ -167,7 +167,7 @@ FORGERIES = {
     "another event missing": (*LOG[:40], *LOG[41:]),
     "an event twice": (*LOG[:40], LOG[40], *LOG[40:]),
     "too many seats": _changed(GameStarted, seats=9),
-    "rules that are not played": _changed(GameStarted, ruleset=replace(OFFICIAL, win_check=WinCheck.ON_LAY)),
+    "rules that make no sense": _changed(GameStarted, ruleset=replace(OFFICIAL, hand_size=3)),
     "a card drawn that was not on top": _changed(CardDrawn, 3, card=_nth(CardDrawn, 4).card),
     "a deck of other cards": _changed(DealStarted, deck=(*DECK[:-1], DECK[0])),
     "a deck too small": _changed(DealStarted, deck=DECK[:-1]),

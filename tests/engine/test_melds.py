@@ -6,6 +6,7 @@ from referee.engine import (
     CARDS,
     OFFICIAL,
     Card,
+    CardHit,
     End,
     Hit,
     IllegalMove,
@@ -210,10 +211,11 @@ GROWN = [
 def test_a_hit_makes_the_meld_grow(text, card, end, expected):
     table = [on_table(text), ()]
     hand = [parse_card(card)]
-    event = hit(Seat(1), Hit(Seat(0), 0, parse_card(card), end), hand, table)
+    event = hit(Seat(1), Hit(Seat(0), 0, parse_card(card), end), hand, table, OFFICIAL, laying=False)
     assert (table, hand) == ([on_table(expected), ()], [])
     (grown,) = table[0]
     side = End.HIGH if grown.cards[-1] == event.card else End.LOW
+    assert isinstance(event, CardHit)
     assert event.end is (side if grown.kind is GoalKind.RUN else None)
     assert (event.seat, event.owner, event.meld) == (1, 0, 0)
 
@@ -221,8 +223,8 @@ def test_a_hit_makes_the_meld_grow(text, card, end, expected):
 def test_a_wild_keeps_its_meaning_whatever_is_added():
     table: list[tuple[TableMeld, ...]] = [on_table("run 4: R4 R5 W R7")]
     hand = [parse_card("B8"), parse_card("B3")]
-    hit(Seat(0), Hit(Seat(0), 0, hand[0]), hand, table)
-    hit(Seat(0), Hit(Seat(0), 0, hand[0]), hand, table)
+    hit(Seat(0), Hit(Seat(0), 0, hand[0]), hand, table, OFFICIAL, laying=False)
+    hit(Seat(0), Hit(Seat(0), 0, hand[0]), hand, table, OFFICIAL, laying=False)
     assert table == [on_table("run 3: B3 R4 R5 W R7 B8")]
 
 
@@ -240,8 +242,9 @@ BAD_HITS = [
 
 @pytest.mark.parametrize(("text", "card", "end", "reason"), BAD_HITS)
 def test_a_hit_is_refused(text, card, end, reason):
+    wish = Hit(Seat(0), 0, parse_card(card), end)
     with pytest.raises(IllegalMove) as refused:
-        hit(Seat(1), Hit(Seat(0), 0, parse_card(card), end), [parse_card(card)], [on_table(text), ()])
+        hit(Seat(1), wish, [parse_card(card)], [on_table(text), ()], OFFICIAL, laying=False)
     assert refused.value.reason is reason
 
 
@@ -258,10 +261,10 @@ def test_a_hit_is_refused(text, card, end, reason):
 )
 def test_a_meld_alone_does_not_meet_its_goal(goal, text, reason):
     with pytest.raises(IllegalMove) as refused:
-        meet(goal, melds(text)[0])
+        meet(goal, melds(text)[0], OFFICIAL)
     assert refused.value.reason is reason
 
 
 def test_wilds_alone_meet_a_goal_with_a_meaning():
-    assert meet(Goal(GoalKind.RUN, 4), melds("W " * 12 + "=1")[0]).value == 1
-    assert meet(Goal(GoalKind.COLOR, 3), melds("W W W =3")[0]).value == 3
+    assert meet(Goal(GoalKind.RUN, 4), melds("W " * 12 + "=1")[0], OFFICIAL).value == 1
+    assert meet(Goal(GoalKind.COLOR, 3), melds("W W W =3")[0], OFFICIAL).value == 3

@@ -96,7 +96,7 @@ def test_every_draw_and_play_that_is_offered_is_accepted(game):
 @given(games())
 def test_skip_targets_of_the_view_are_those_of_the_rules(game):
     if game.to_move is not None:
-        targets = skip_targets(game.view(game.to_move))
+        targets = skip_targets(game.view(game.to_move), game.ruleset)
         assert targets == game.state.skip_targets()
         # While one Skip at a time may wait for a seat, whoever moves can always play one.
         assert targets

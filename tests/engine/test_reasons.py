@@ -1,6 +1,7 @@
-"""Every reason for refusing a move: a position that gives it, or the option that would, which is not played yet."""
+"""Every reason for refusing a move: a position that gives it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,15 +10,15 @@ from referee.engine import (
     Draw,
     End,
     Game,
+    Hit,
     IllegalMove,
     Move,
     Play,
     Reason,
     Seat,
-    UnsupportedRules,
-    check_ruleset,
+    parse_card,
 )
-from referee.engine.ruleset import GoingOut, HitOnLayTurn, Terms
+from referee.engine.ruleset import Advance, GoingOut, HitOnLayTurn
 from tests.builders import game_at
 from tests.engine.test_turn import LAID_1, PHASE_1, hit, refuse, throw
 
@@ -32,8 +33,14 @@ def over() -> Game:
     return game
 
 
-def plain() -> Game:
-    return game_at(HAND, "B2", "G2", drew="R1")
+def plain(**options: Any) -> Game:
+    return game_at(HAND, "B2", "G2", drew="R1", ruleset=replace(OFFICIAL, **options))
+
+
+def chosen_before(phase: int) -> Game:
+    game = plain(advance=Advance.FREE_CHOICE)
+    game.state.done[A] = (phase,)
+    return game
 
 
 def laid(meld: str = "run 3: R3 R4 R5 R6") -> Game:
@@ -66,6 +73,17 @@ PRODUCED: dict[Reason, tuple[Game, Move]] = {
     Reason.END_NOT_ALLOWED: (laid("set 9: R9 B9 G9"), throw("R2", hit(B, 0, "W", End.LOW))),
     Reason.DISCARD_REQUIRED: (plain(), Play()),
     Reason.DISCARD_NOT_ALLOWED: (game_at("Y7", "B2", table={0: LAID_1}, drew="Y7"), throw("R2", hit(A, 0, "Y7"))),
+    Reason.STOCK_EMPTY: (game_at("R2", "B2", stock=""), Draw()),
+    Reason.EXTRA_NOT_ALLOWED: (plain(lay_extra=False), throw("R2", lay="R7 B7 G7 W / R10 B10 G10")),
+    Reason.SAME_NUMBER_SETS: (plain(same_number_sets=False), throw("R2", lay="R7 B7 W / G7 W W")),
+    Reason.HIT_NOT_THIS_TURN: (plain(hit_on_lay_turn=HitOnLayTurn.NONE), throw("R2", hit(A, 0, "W"), lay=PHASE_1)),
+    Reason.MUST_KEEP_DISCARD: (
+        game_at("Y7", "B2", table={0: LAID_1}, drew="Y7", ruleset=replace(OFFICIAL, going_out=GoingOut.DISCARD_ONLY)),
+        throw("", hit(A, 0, "Y7")),
+    ),
+    Reason.PHASE_REQUIRED: (plain(advance=Advance.FREE_CHOICE), throw("R2", lay=PHASE_1)),
+    Reason.PHASE_ALREADY_DONE: (chosen_before(1), throw("R2", lay=PHASE_1, phase=1)),
+    Reason.WILD_NOT_REPLACEABLE: (laid("run 3: R3 W R5 R6"), throw("R2", Hit(B, 0, parse_card("R12"), for_wild=True))),
     Reason.TARGET_REQUIRED: (laid(), throw("S")),
     Reason.TARGET_NOT_ALLOWED: (laid(), throw("R2", target=B)),
     Reason.TARGET_SELF: (laid(), throw("S", target=A)),
@@ -73,18 +91,9 @@ PRODUCED: dict[Reason, tuple[Game, Move]] = {
     Reason.TARGET_PROTECTED: (laid(), throw("S", target=C)),
 }
 
-# These belong to options that are refused until they are played.
-OF_OPTIONS: dict[Reason, dict[str, object]] = {
-    Reason.EXTRA_NOT_ALLOWED: {"lay_extra": False},
-    Reason.SAME_NUMBER_SETS: {"same_number_sets": False},
-    Reason.HIT_NOT_THIS_TURN: {"hit_on_lay_turn": HitOnLayTurn.OWN_ONLY},
-    Reason.MUST_KEEP_DISCARD: {"going_out": GoingOut.DISCARD_ONLY},
-}
-
 
 def test_every_reason_is_here():
-    assert PRODUCED.keys() | OF_OPTIONS.keys() == set(Reason)
-    assert not PRODUCED.keys() & OF_OPTIONS.keys()
+    assert PRODUCED.keys() == set(Reason)
 
 
 @pytest.mark.parametrize("reason", PRODUCED, ids=lambda reason: reason.name)
@@ -92,10 +101,3 @@ def test_a_position_gives_the_reason(reason):
     game, move = PRODUCED[reason]
     refuse(game, A, move, reason)
     assert str(IllegalMove(reason)) == reason.value
-
-
-@pytest.mark.parametrize("reason", OF_OPTIONS, ids=lambda reason: reason.name)
-def test_the_option_behind_a_reason_is_not_played_yet(reason):
-    with pytest.raises(UnsupportedRules) as refused:
-        check_ruleset(replace(OFFICIAL, **OF_OPTIONS[reason]), Terms(), 2)  # type: ignore[arg-type]  # any option
-    assert [option for option, _ in refused.value.problems] == list(OF_OPTIONS[reason])

@@ -126,7 +126,7 @@ def test_the_skip_lies_in_front_of_its_target_until_the_slot_comes():
     assert (view.discard_top, view.discard_size) == (parse_card("R6"), 1)
     assert [seat.skip_pending for seat in view.seats] == [False, False, True, False]
     assert [seat.may_be_skipped for seat in view.seats] == [True, True, False, True]
-    assert skip_targets(game.view(B)) == (D, A)
+    assert skip_targets(game.view(B), game.ruleset) == (D, A)
     game.submit(B, Draw(from_discard=True))
     game.submit(B, throw("R6"))
     view = game.view(D).table

@@ -63,10 +63,13 @@ terms = st.builds(
 )
 
 draws = st.builds(Draw, st.booleans())
+some_hits = st.builds(Hit, seats, small, cards, st.none() | st.sampled_from(End), st.booleans())
 plays = st.builds(
     Play,
     lay=st.lists(st.builds(Meld, some_cards, st.none() | small), max_size=2).map(tuple),
-    hits=st.lists(st.builds(Hit, seats, small, cards, st.none() | st.sampled_from(End)), max_size=4).map(tuple),
+    hits=st.lists(st.builds(Hit, seats, small, cards, st.none() | st.sampled_from(End), st.booleans()), max_size=4).map(
+        tuple
+    ),
     discard=st.none() | cards,
     skip_target=st.none() | seats,
     phase=st.none() | st.integers(1, 10),
@@ -76,6 +79,7 @@ moves = draws | plays
 shared_events = st.one_of(
     st.builds(ev.PhaseLaid, seats, st.integers(1, 10), some_melds),
     st.builds(ev.CardHit, seats, seats, small, cards, st.none() | st.sampled_from(End)),
+    st.builds(ev.WildTaken, seats, seats, small, small, cards),
     st.builds(ev.CardDiscarded, seats, cards),
     st.builds(ev.SkipPlayed, seats, seats),
     st.builds(ev.TurnSkipped, seats, st.booleans()),
@@ -97,8 +101,20 @@ public_events = shared_events | st.one_of(
     st.builds(ev.DrawSeen, seats, st.none() | cards),
 )
 
+some_phases = st.lists(st.integers(1, 10), max_size=10).map(tuple)
 seat_views = st.builds(
-    SeatView, small, small, st.booleans(), small, small, st.booleans(), st.booleans(), small, st.booleans(), some_melds
+    SeatView,
+    small,
+    small,
+    st.booleans(),
+    small,
+    small,
+    st.booleans(),
+    st.booleans(),
+    small,
+    st.booleans(),
+    some_melds,
+    st.lists(st.integers(1, 10), max_size=10).map(tuple),
 )
 tables = st.builds(
     PublicView,

@@ -294,6 +294,7 @@ _KINDS: Mapping[type, str] = {
     ev.DrawSeen: "draw",
     ev.PhaseLaid: "lay",
     ev.CardHit: "hit",
+    ev.WildTaken: "hit",
     ev.CardDiscarded: "discard",
     ev.SkipPlayed: "skip",
     ev.TurnSkipped: "skipped",
@@ -323,6 +324,12 @@ def line_of(event: ev.Event | ev.PublicEvent) -> Line:  # noqa: C901, PLR0911, P
             return [f"lays phase {phase}: ", *_joined([meld.cards for meld in melds])]
         case ev.CardHit(seat, owner, _, card, _):
             return ["hits ", int(card), *([" on its own meld"] if owner == seat else [" on a meld of ", [int(owner)]])]
+        case ev.WildTaken(seat, owner, _, _, card):
+            return [
+                "takes a Wild for ",
+                int(card),
+                *([" of its own meld"] if owner == seat else [" of a meld of ", [int(owner)]]),
+            ]
         case ev.CardDiscarded(_, card):
             return ["discards ", int(card)]
         case ev.SkipPlayed(_, target):

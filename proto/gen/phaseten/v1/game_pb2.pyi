@@ -313,6 +313,14 @@ class _RejectReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RejectRe
     """The time for the answer was over."""
     REJECT_REASON_UNKNOWN_GAME: _RejectReason.ValueType  # 38
     """The session has no such game."""
+    REJECT_REASON_PHASE_REQUIRED: _RejectReason.ValueType  # 39
+    """These rules let a player choose the phase, so the lay must name it."""
+    REJECT_REASON_PHASE_ALREADY_DONE: _RejectReason.ValueType  # 40
+    """This phase was completed in an earlier deal."""
+    REJECT_REASON_WILD_NOT_REPLACEABLE: _RejectReason.ValueType  # 41
+    """These rules leave the Wilds on the table where they are."""
+    REJECT_REASON_STOCK_EMPTY: _RejectReason.ValueType  # 42
+    """No card is left to draw."""
 
 class RejectReason(_RejectReason, metaclass=_RejectReasonEnumTypeWrapper):
     """Why a move was not accepted."""
@@ -395,6 +403,14 @@ REJECT_REASON_LATE: RejectReason.ValueType  # 37
 """The time for the answer was over."""
 REJECT_REASON_UNKNOWN_GAME: RejectReason.ValueType  # 38
 """The session has no such game."""
+REJECT_REASON_PHASE_REQUIRED: RejectReason.ValueType  # 39
+"""These rules let a player choose the phase, so the lay must name it."""
+REJECT_REASON_PHASE_ALREADY_DONE: RejectReason.ValueType  # 40
+"""This phase was completed in an earlier deal."""
+REJECT_REASON_WILD_NOT_REPLACEABLE: RejectReason.ValueType  # 41
+"""These rules leave the Wilds on the table where they are."""
+REJECT_REASON_STOCK_EMPTY: RejectReason.ValueType  # 42
+"""No card is left to draw."""
 Global___RejectReason: _TypeAlias = RejectReason  # noqa: Y015
 
 @_typing.final
@@ -459,6 +475,7 @@ class Hit(_message.Message):
     MELD_FIELD_NUMBER: _builtins.int
     CARD_FIELD_NUMBER: _builtins.int
     END_FIELD_NUMBER: _builtins.int
+    FOR_WILD_FIELD_NUMBER: _builtins.int
     owner: _builtins.int
     """The seat whose meld it is."""
     meld: _builtins.int
@@ -467,6 +484,8 @@ class Hit(_message.Message):
     """The card."""
     end: Global___End.ValueType
     """The end of a run; needed for Wilds on runs that are open at both ends."""
+    for_wild: _builtins.bool
+    """Put the card in the place of a Wild that stands for it and take that Wild, where the rules allow it."""
     def __init__(
         self,
         *,
@@ -474,10 +493,11 @@ class Hit(_message.Message):
         meld: _builtins.int = ...,
         card: _cards_pb2.Card.ValueType = ...,
         end: Global___End.ValueType = ...,
+        for_wild: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "end", b"end", "meld", b"meld", "owner", b"owner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "end", b"end", "for_wild", b"for_wild", "meld", b"meld", "owner", b"owner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -580,8 +600,9 @@ class SeatState(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     FORFEITED_FIELD_NUMBER: _builtins.int
     MELDS_FIELD_NUMBER: _builtins.int
+    PHASES_DONE_FIELD_NUMBER: _builtins.int
     phase: _builtins.int
-    """The phase it works on, or has laid in this deal; 0 when all are done."""
+    """The phase it works on, or has laid in this deal; 0 when all are done, and where it is free to choose one."""
     completed: _builtins.int
     """How many phases it has completed."""
     laid: _builtins.bool
@@ -602,6 +623,10 @@ class SeatState(_message.Message):
     def melds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableMeld]:
         """Its melds on the table."""
 
+    @_builtins.property
+    def phases_done(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The phases it has completed, in that order. Only where the rules let a player choose the phase; empty elsewhere."""
+
     def __init__(
         self,
         *,
@@ -615,10 +640,11 @@ class SeatState(_message.Message):
         faults: _builtins.int = ...,
         forfeited: _builtins.bool = ...,
         melds: _abc.Iterable[Global___TableMeld] | None = ...,
+        phases_done: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "faults", b"faults", "forfeited", b"forfeited", "hand_size", b"hand_size", "laid", b"laid", "may_be_skipped", b"may_be_skipped", "melds", b"melds", "phase", b"phase", "points", b"points", "skip_pending", b"skip_pending"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "faults", b"faults", "forfeited", b"forfeited", "hand_size", b"hand_size", "laid", b"laid", "may_be_skipped", b"may_be_skipped", "melds", b"melds", "phase", b"phase", "phases_done", b"phases_done", "points", b"points", "skip_pending", b"skip_pending"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1021,6 +1047,44 @@ class CardHit(_message.Message):
 Global___CardHit: _TypeAlias = CardHit  # noqa: Y015
 
 @_typing.final
+class WildTaken(_message.Message):
+    """A card took the place of a Wild on the table; the Wild went to the hand of the seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    MELD_FIELD_NUMBER: _builtins.int
+    PLACE_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Who took the Wild."""
+    owner: _builtins.int
+    """Whose meld it lay in."""
+    meld: _builtins.int
+    """The number of the meld among that seat's, from 0."""
+    place: _builtins.int
+    """The place of the Wild within the meld, from 0."""
+    card: _cards_pb2.Card.ValueType
+    """The card that lies there now."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        owner: _builtins.int = ...,
+        meld: _builtins.int = ...,
+        place: _builtins.int = ...,
+        card: _cards_pb2.Card.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "meld", b"meld", "owner", b"owner", "place", b"place", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WildTaken: _TypeAlias = WildTaken  # noqa: Y015
+
+@_typing.final
 class CardDiscarded(_message.Message):
     """A card was discarded."""
 
@@ -1247,6 +1311,7 @@ class Event(_message.Message):
     SEAT_FORFEITED_FIELD_NUMBER: _builtins.int
     DEAL_ENDED_FIELD_NUMBER: _builtins.int
     GAME_ENDED_FIELD_NUMBER: _builtins.int
+    WILD_TAKEN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def game_started(self) -> Global___GameStarted:
         """The game started."""
@@ -1299,6 +1364,10 @@ class Event(_message.Message):
     def game_ended(self) -> Global___GameEnded:
         """The game ended."""
 
+    @_builtins.property
+    def wild_taken(self) -> Global___WildTaken:
+        """A Wild was replaced."""
+
     def __init__(
         self,
         *,
@@ -1315,12 +1384,13 @@ class Event(_message.Message):
         seat_forfeited: Global___SeatForfeited | None = ...,
         deal_ended: Global___DealEnded | None = ...,
         game_ended: Global___GameEnded | None = ...,
+        wild_taken: Global___WildTaken | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_drawn", b"card_drawn", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "game_ended", b"game_ended", "game_started", b"game_started", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_rebuilt", b"stock_rebuilt", "turn_skipped", b"turn_skipped"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_drawn", b"card_drawn", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "game_ended", b"game_ended", "game_started", b"game_started", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_rebuilt", b"stock_rebuilt", "turn_skipped", b"turn_skipped", "wild_taken", b"wild_taken"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_drawn", b"card_drawn", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "game_ended", b"game_ended", "game_started", b"game_started", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_rebuilt", b"stock_rebuilt", "turn_skipped", b"turn_skipped"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_drawn", b"card_drawn", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_started", b"deal_started", "game_ended", b"game_ended", "game_started", b"game_started", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_rebuilt", b"stock_rebuilt", "turn_skipped", b"turn_skipped", "wild_taken", b"wild_taken"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["game_started", "deal_started", "stock_rebuilt", "card_drawn", "phase_laid", "card_hit", "card_discarded", "skip_played", "turn_skipped", "seat_faulted", "seat_forfeited", "deal_ended", "game_ended"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["game_started", "deal_started", "stock_rebuilt", "card_drawn", "phase_laid", "card_hit", "card_discarded", "skip_played", "turn_skipped", "seat_faulted", "seat_forfeited", "deal_ended", "game_ended", "wild_taken"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -1344,6 +1414,7 @@ class PublicEvent(_message.Message):
     SEAT_FORFEITED_FIELD_NUMBER: _builtins.int
     DEAL_ENDED_FIELD_NUMBER: _builtins.int
     GAME_ENDED_FIELD_NUMBER: _builtins.int
+    WILD_TAKEN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def deal_opened(self) -> Global___DealOpened:
         """A deal started."""
@@ -1392,6 +1463,10 @@ class PublicEvent(_message.Message):
     def game_ended(self) -> Global___GameEnded:
         """The game ended."""
 
+    @_builtins.property
+    def wild_taken(self) -> Global___WildTaken:
+        """A Wild was replaced."""
+
     def __init__(
         self,
         *,
@@ -1407,12 +1482,13 @@ class PublicEvent(_message.Message):
         seat_forfeited: Global___SeatForfeited | None = ...,
         deal_ended: Global___DealEnded | None = ...,
         game_ended: Global___GameEnded | None = ...,
+        wild_taken: Global___WildTaken | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_opened", b"deal_opened", "draw_seen", b"draw_seen", "game_ended", b"game_ended", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_renewed", b"stock_renewed", "turn_skipped", b"turn_skipped"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_opened", b"deal_opened", "draw_seen", b"draw_seen", "game_ended", b"game_ended", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_renewed", b"stock_renewed", "turn_skipped", b"turn_skipped", "wild_taken", b"wild_taken"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_opened", b"deal_opened", "draw_seen", b"draw_seen", "game_ended", b"game_ended", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_renewed", b"stock_renewed", "turn_skipped", b"turn_skipped"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_discarded", b"card_discarded", "card_hit", b"card_hit", "deal_ended", b"deal_ended", "deal_opened", b"deal_opened", "draw_seen", b"draw_seen", "game_ended", b"game_ended", "kind", b"kind", "phase_laid", b"phase_laid", "seat_faulted", b"seat_faulted", "seat_forfeited", b"seat_forfeited", "skip_played", b"skip_played", "stock_renewed", b"stock_renewed", "turn_skipped", b"turn_skipped", "wild_taken", b"wild_taken"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["deal_opened", "stock_renewed", "draw_seen", "phase_laid", "card_hit", "card_discarded", "skip_played", "turn_skipped", "seat_faulted", "seat_forfeited", "deal_ended", "game_ended"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["deal_opened", "stock_renewed", "draw_seen", "phase_laid", "card_hit", "card_discarded", "skip_played", "turn_skipped", "seat_faulted", "seat_forfeited", "deal_ended", "game_ended", "wild_taken"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
