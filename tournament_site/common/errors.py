@@ -17,6 +17,7 @@ class Reason(StrEnum):
     TOO_MANY_BOTS = "too_many_bots"
     TOO_MANY_TOKENS = "too_many_tokens"
     TOO_MANY_VERSIONS = "too_many_versions"
+    RULES_INVALID = "rules_invalid"
     SEASON_NOT_OPEN = "season_not_open"
     SEASON_FULL = "season_full"
     SEASON_INVALID = "season_invalid"
@@ -64,6 +65,7 @@ SENTENCES: Mapping[Reason, str] = {
     Reason.TOO_MANY_BOTS: "You have as many bots as one owner may have.",
     Reason.TOO_MANY_TOKENS: "Revoke a token before you make another.",
     Reason.TOO_MANY_VERSIONS: "This bot has as many versions as a bot may have.",
+    Reason.RULES_INVALID: "Nobody can play by these rules.",
     Reason.SEASON_NOT_OPEN: "This season is not open for entry.",
     Reason.SEASON_FULL: "This season is full.",
     Reason.SEASON_INVALID: "A season like this cannot be played.",
@@ -85,6 +87,7 @@ STATUSES: Mapping[Reason, int] = {
     Reason.TOO_MANY_BOTS: 409,
     Reason.TOO_MANY_TOKENS: 409,
     Reason.TOO_MANY_VERSIONS: 409,
+    Reason.RULES_INVALID: 422,
     Reason.SEASON_NOT_OPEN: 409,
     Reason.SEASON_FULL: 409,
     Reason.SEASON_INVALID: 422,

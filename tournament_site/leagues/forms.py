@@ -2,18 +2,49 @@
 
 from typing import Any
 
+from django import forms
 from django.core.exceptions import ValidationError
+from django.urls import reverse
+from django.utils.functional import lazy
+from django.utils.html import format_html
 
 from tournament_site.common.errors import Refused
 from tournament_site.common.generic import ModelForm
 from tournament_site.common.text import clean_name, slug_of
 from tournament_site.leagues import services
 from tournament_site.leagues.models import League, Season
-from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
+from tournament_site.matches.rulebook import GROUPS, UnknownRules, ruleset_named, summary, terms_from
+
+
+def _where_they_stand() -> str:
+    return format_html('<a href="{}">All of them in words and pictures</a>', reverse("rules"))
+
+
+class RulesetField(forms.ChoiceField):
+    """One of the presets, by source, each with what sets it apart."""
+
+    def __init__(self) -> None:
+        groups = [(group.title, [(name, f"{name}: {summary(name)}") for name in group.presets]) for group in GROUPS]
+        super().__init__(
+            choices=groups,
+            widget=forms.RadioSelect,
+            label="Rule set",
+            help_text=lazy(_where_they_stand, str)(),  # addresses are not known yet
+        )
+
+    def validate(self, value: str) -> None:
+        """Say what there is instead of a name that is not there. Raises ValidationError."""
+        super(forms.ChoiceField, self).validate(value)  # it must be filled in
+        try:
+            ruleset_named(value)
+        except UnknownRules as error:
+            raise ValidationError(str(error)) from error
 
 
 class LeagueForm(ModelForm):
     """Checks that a league's games can be played."""
+
+    ruleset = RulesetField()
 
     class Meta:
         model = League
@@ -24,14 +55,6 @@ class LeagueForm(ModelForm):
             return clean_name(self.cleaned_data["name"])
         except Refused as refused:
             raise ValidationError(refused.detail) from refused
-
-    def clean_ruleset(self) -> str:
-        name = str(self.cleaned_data["ruleset"])
-        try:
-            ruleset_named(name)
-        except UnknownRules as error:
-            raise ValidationError(str(error)) from error
-        return name
 
     def clean_terms(self) -> Any:
         terms = self.cleaned_data["terms"]

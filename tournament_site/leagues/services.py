@@ -18,6 +18,7 @@ from tournament_site.leagues.models import Entry, League, Pairing, Round, Season
 from tournament_site.leagues.queries import TableRow
 from tournament_site.matches import services as match_services
 from tournament_site.matches.models import Match
+from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
 from tournament_site.matches.services import NewMatch
 from tournament_site.ratings import queries as rating_queries
 from tournament_site.ratings.services import ensure_scale
@@ -44,8 +45,18 @@ def create_league(
     terms: Mapping[str, Any],
     reopens: bool = False,
 ) -> League:
-    """A league without seasons; `reopens`: each start of one opens the next. Raises Refused NAME_INVALID, NAME_TAKEN."""
+    """A league without seasons; `reopens`: each start of one opens the next.
+
+    Raises:
+        Refused: NAME_INVALID, NAME_TAKEN; RULES_INVALID for a rule set or terms that nobody can play.
+
+    """
     name = clean_name(name)
+    try:
+        ruleset_named(ruleset)
+        terms_from(terms)
+    except UnknownRules as error:
+        raise Refused(Reason.RULES_INVALID, f"{error}.") from error
     try:
         with transaction.atomic():
             return League.objects.create(

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from referee.engine.cards import CARDS, NUMBERS, WILD_KIND
+from referee.engine.cards import CARDS, NUMBERS, WILD_KIND, Card
+from tournament_site.matches import rulebook
 from tournament_site.matches.frames import NAME_LENGTH, Line, harmless
 
 TINTS: Final = 8
@@ -93,6 +94,40 @@ def _face(kind: int) -> Piece:
         colour, number = divmod(kind, 12)
         return Piece(str(number + 1), _LETTERS[colour], f"{_COLOURS[colour]} {number + 1}")
     return Piece("W", "w", "Wild") if kind == WILD_KIND else Piece("S", "s", "Skip")
+
+
+@dataclass(frozen=True, slots=True)
+class CardShown:
+    """A card as a picture: colour r, b, g, y, w or s; the drawing of a card without a number; what a Wild stands for."""
+
+    colour: str
+    label: str
+    art: str
+    stands: str
+    title: str
+
+    @classmethod
+    def of(cls, card: Card, stands: int | None = None) -> "CardShown":
+        face = _face(card)
+        art = {"w": "wild-art", "s": "skip-art"}.get(face.colour, "")
+        title = face.title if stands is None else f"{face.title} as {stands}"
+        return cls(face.colour, face.words, art, "" if stands is None else str(stands), title)
+
+
+@dataclass(frozen=True, slots=True)
+class RulesName:
+    """The rule set of a league or match. Only a `known` one has a page; `summary` says in one sentence what it is."""
+
+    name: str
+    known: bool
+    summary: str
+
+    @classmethod
+    def of(cls, name: str) -> "RulesName":
+        try:
+            return cls(name, known=True, summary=rulebook.summary(name))
+        except rulebook.UnknownRules:
+            return cls(harmless(name, NAME_LENGTH), known=False, summary="")
 
 
 @dataclass(frozen=True, slots=True)

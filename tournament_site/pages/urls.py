@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournament_site.pages.views import accounts, bots, games, owners, public, seasons
+from tournament_site.pages.views import accounts, bots, games, owners, public, rules, seasons
 
 urlpatterns = [
     path("", public.front, name="front"),
@@ -15,6 +15,9 @@ urlpatterns = [
     path("games/<uuid:game_id>/frames.json", games.frames, name="game-frames"),
     path("games/<uuid:game_id>/live.json", games.live_table, name="game-live"),
     path("games/<uuid:game_id>/replay.binpb", games.replay, name="game-replay"),
+    path("rules", rules.index, name="rules"),
+    path("rules/<str:name>.json", rules.machine, name="rules-json"),
+    path("rules/<str:name>", rules.rules_of, name="rules-of"),
     path("bots", bots.directory, name="bots"),
     path("bots/<slug:slug>", bots.bot, name="bot"),
     path("sign-up", accounts.sign_up, name="sign-up"),

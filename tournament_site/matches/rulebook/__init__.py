@@ -9,7 +9,7 @@
 
 from tournament_site.matches.rulebook.chapters import CHAPTERS, Chapter, Difference, Line, differences, lines, terms_lines
 from tournament_site.matches.rulebook.examples import HAND, Trial, hit_examples, phase_example, stands_for, trials
-from tournament_site.matches.rulebook.options import OPTIONS, Option, options_of, plain
+from tournament_site.matches.rulebook.options import OPTIONS, Option, Plain, counted, options_of, plain
 from tournament_site.matches.rulebook.origins import GROUPS, Group, group_of, origin_of, summary
 from tournament_site.matches.rulebook.stored import UnknownRules, ruleset_named, terms_from
 
@@ -23,8 +23,10 @@ __all__ = [
     "Group",
     "Line",
     "Option",
+    "Plain",
     "Trial",
     "UnknownRules",
+    "counted",
     "differences",
     "group_of",
     "hit_examples",

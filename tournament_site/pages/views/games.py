@@ -19,7 +19,7 @@ from tournament_site.matches import queries as match_queries
 from tournament_site.matches.frames import Chapter, Film, film, film_json, harmless, live_json, phase_text, seat_json
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, Replay
 from tournament_site.pages import queries
-from tournament_site.pages.shown import Clock, Piece, Player, change, direction, elo, lasted, number, pieces
+from tournament_site.pages.shown import Clock, Piece, Player, RulesName, change, direction, elo, lasted, number, pieces
 from tournament_site.ratings import queries as rating_queries
 
 # Part of the frames' ETag: count it up when their form changes, so that no browser keeps old ones.
@@ -129,6 +129,7 @@ def match(request: HttpRequest, match_id: UUID) -> HttpResponse:
         "void_reason": harmless(found.void_reason),
         "ratings": _rating_lines(found),
         "clock": Clock.of(found.terms),
+        "rules": RulesName.of(found.ruleset),
     }
     return render(request, "pages/match.html", context)
 
@@ -202,6 +203,7 @@ def game(request: HttpRequest, game_id: UUID) -> HttpResponse:
         "pairing": league_queries.pairing_of(the_match.pk),
         "results": _results(found),
         "clock": Clock.of(the_match.terms),
+        "rules": RulesName.of(the_match.ruleset),
         "commitment": bytes(found.commitment or b"").hex(),
         "siblings": Game.objects.filter(attempt=found.attempt_id).order_by("index"),
     }

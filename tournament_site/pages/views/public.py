@@ -14,7 +14,7 @@ from tournament_site.leagues.models import Season, Standing
 from tournament_site.leagues.queries import ListedSeason
 from tournament_site.matches.frames import phase_text
 from tournament_site.pages import queries
-from tournament_site.pages.shown import Player, number, percent
+from tournament_site.pages.shown import Player, RulesName, number, percent
 
 SEASONS_SHOWN = 200
 TABLES_SHOWN = 8
@@ -40,6 +40,7 @@ class SeasonCard:
     scheduled: int
     percent: int
     leaders: tuple[Leader, ...]
+    rules: RulesName
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ def _finished(listed: Sequence[ListedSeason], kept: Mapping[int, Sequence[Standi
 def _card(listed: ListedSeason, leaders: tuple[Leader, ...]) -> SeasonCard:
     done = listed.progress.finished + listed.progress.void
     scheduled = listed.progress.scheduled
-    return SeasonCard(listed.season, listed.entries, done, scheduled, percent(done, scheduled), leaders)
+    rules = RulesName.of(listed.season.league.ruleset)
+    return SeasonCard(listed.season, listed.entries, done, scheduled, percent(done, scheduled), leaders, rules)
 
 
 @require_safe

@@ -18,6 +18,7 @@ from tournament_site.leagues import queries as league_queries
 from tournament_site.leagues import services as league_services
 from tournament_site.leagues.models import Pairing, Round, Season
 from tournament_site.leagues.queries import SeasonView, TableRow
+from tournament_site.matches import rulebook
 from tournament_site.pages import queries
 from tournament_site.pages.shown import (
     NO_CELL,
@@ -25,6 +26,7 @@ from tournament_site.pages.shown import (
     Clock,
     HeatCell,
     Player,
+    RulesName,
     change,
     direction,
     elo,
@@ -103,6 +105,8 @@ def season(request: HttpRequest, season_id: int) -> HttpResponse:
         "page": page,
         "pages": pages,
         "clock": Clock.of(found.league.terms),
+        "rules": RulesName.of(found.league.ruleset),
+        "terms": _terms(found),
         "entries": len(view.rows),
     }
     if isinstance(request.user, User) and found.state == Season.State.OPEN:
@@ -115,6 +119,14 @@ def _season(season_id: int) -> Season:
     if found is None:
         raise Http404("There is no such season.")
     return found
+
+
+def _terms(season: Season) -> tuple[str, ...]:
+    """What its matches agree on, in sentences; nothing where the stored terms make no sense."""
+    try:
+        return rulebook.terms_lines(rulebook.terms_from(season.league.terms))
+    except rulebook.UnknownRules:
+        return ()
 
 
 def _asked_page(request: HttpRequest) -> int | None:
