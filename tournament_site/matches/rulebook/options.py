@@ -98,7 +98,7 @@ def _win_check(rules: Ruleset) -> Words:
 # Where the order is free there is no last phase, but the last one that a player has still to lay.
 _FREE: Final[Mapping[WinCheck, str]] = {
     WinCheck.END_OF_DEAL: "When a deal ends and somebody has laid all phases, the game is over. Of all who have, the lowest "
-    "total wins, whoever went out.",
+    "total wins, no matter who went out.",
     WinCheck.END_OF_DEAL_AND_OUT: "To win, lay the last phase you still need and go out in the same deal. Whoever lays it "
     "and does not go out must lay it again.",
     WinCheck.ON_LAY: "Whoever is first to have laid all phases wins at once. Nothing else is played.",

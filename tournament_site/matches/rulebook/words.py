@@ -130,16 +130,16 @@ _TABLE: Final[Mapping[str, Mapping[Enum | bool, Words]]] = {
     },
     "hit_on_lay_turn": {
         HitOnLayTurn.ANY: Words(
-            "Whoever has laid may still hit in the same turn: the own melds and those of other players.",
+            "In the turn in which you lay you may hit already: your own melds and those of other players.",
             "all melds may be hit in the turn of laying",
         ),
         HitOnLayTurn.OWN_ONLY: Words(
-            "Whoever has laid may still hit the own melds in the same turn, but those of other players only from the next "
-            "turn on.",
-            "only the own melds may be hit in the turn of laying",
+            "In the turn in which you lay you may hit your own melds already, but those of other players only from your "
+            "next turn on.",
+            "only your own melds may be hit in the turn of laying",
         ),
         HitOnLayTurn.NONE: Words(
-            "Whoever has laid may hit from the next turn on, not in the same turn.",
+            "In the turn in which you lay you may not hit yet, only from your next turn on.",
             "nothing may be hit in the turn of laying",
         ),
     },
@@ -216,7 +216,7 @@ _END: Final[Mapping[str, Mapping[Enum | bool, Words]]] = {
     "win_check": {
         WinCheck.END_OF_DEAL: Words(
             "When a deal ends in which somebody has laid the last phase, the game is over. Of all who have, the lowest "
-            "total wins, whoever went out.",
+            "total wins, no matter who went out.",
             "whoever has laid the last phase when a deal ends may win",
         ),
         WinCheck.END_OF_DEAL_AND_OUT: Words(

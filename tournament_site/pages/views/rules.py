@@ -13,7 +13,7 @@ from referee.engine.cards import SKIP, WILD, Card, Color, full_deck, number_card
 from referee.engine.events import TableMeld
 from referee.engine.moves import Meld
 from referee.engine.presets import OFFICIAL, PRESETS, ruleset_hash
-from referee.engine.ruleset import Ruleset, Terms
+from referee.engine.ruleset import PHASES, Goal, Ruleset, Terms
 from referee.engine.scoring import hand_points
 from tournament_site.matches import rulebook
 from tournament_site.matches.frames import NAME_LENGTH, harmless, phase_text
@@ -169,7 +169,9 @@ def _pictures(rules: Ruleset) -> dict[str, Any]:
             for phase in rules.phases
         ],
         "trials": [
-            TrialShown(each.question, phase_text(each.phase), tuple(map(_wished, each.melds)), each.refusal)
+            TrialShown(
+                each.question, phase_text(each.phase), tuple(map(_wished, PHASES[each.phase], each.melds)), each.refusal
+            )
             for each in rulebook.trials(rules)
         ],
         "hits": [HitShown(_laid(meld), _row(cards)) for meld, cards in rulebook.hit_examples()],
@@ -192,8 +194,9 @@ def _laid(meld: TableMeld) -> MeldShown:
     return MeldShown.of(CardShown.of(card, stands) for card, stands in rulebook.stands_for(meld))
 
 
-def _wished(meld: Meld) -> MeldShown:
-    return _row(meld.cards)
+def _wished(goal: Goal, meld: Meld) -> MeldShown:
+    """A meld of Wilds alone has to say what it stands for."""
+    return _row(meld.cards) if meld.meaning is None else _laid(TableMeld(goal.kind, meld.cards, meld.meaning))
 
 
 def _prices(rules: Ruleset) -> list[Price]:
@@ -224,10 +227,10 @@ def _options(rules: Ruleset) -> list[OptionShown]:
 
 
 def _text(value: rulebook.Plain) -> str:
-    """A plain value in a table."""
+    """A plain value in a table, written as JSON has it where that is short."""
     match value:
         case bool():
-            return "yes" if value else "no"
+            return str(value).lower()
         case list():
             return ", ".join(map(str, value))
         case dict():
