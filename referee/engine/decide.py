@@ -95,7 +95,7 @@ def _phase_to_lay(state: State, seat: Seat, play: Play) -> int:
     free = not phase and state.ruleset.advance is Advance.FREE_CHOICE
     if free and play.lay and named is None:
         raise IllegalMove(Reason.PHASE_REQUIRED)
-    if free and named in state.done[seat]:
+    if free and play.lay and named in state.done[seat]:
         raise IllegalMove(Reason.PHASE_ALREADY_DONE)
     allowed = state.ruleset.phases if free else (phase,) if phase else ()
     wanted = phase if named is None else named
