@@ -38,6 +38,8 @@ def public_pages(made: Mapping[str, Any]) -> dict[str, str]:
         "hostile-season": f"/seasons/{made['hostile']['season']}",
         "hostile-game": f"/games/{made['hostile']['games'][0]}#m=40",
         "hostile-bot": "/bots/hostile-2",
+        "rules": "/rules",
+        "rules-preset": "/rules/bg+free",
         "sign-up": "/sign-up",
         "log-in": "/log-in",
     }

@@ -9,6 +9,7 @@ import pytest
 from referee.engine.presets import PRESETS, ruleset_hash
 from tests.e2e.conftest import SCREENSHOTS
 from tests.e2e.pages import PALE_TEXTS, THEMES, WIDTHS, must_be_safe, must_fit, until
+from tests.e2e.site import command
 
 #: looked at as pictures: the official rules, many differences, few phases, phases in any order
 PICTURED = ("official", "bg", "fundex+to5", "bg+free", "da-literal")
@@ -140,3 +141,38 @@ def test_the_rules_are_one_step_from_where_they_are_played(site, open_page):
         page.goto(site.url + path)
         page.locator("main").get_by_role("link", name="official", exact=True).first.click()
         page.wait_for_url("**/rules/official")
+
+
+@pytest.fixture(scope="module")
+def organiser(empty_site):
+    """Name and password of somebody who may make leagues."""
+    env = {**empty_site.env, "DJANGO_SUPERUSER_PASSWORD": "correct horse battery"}
+    command(env, "-m", "tournament_site", "createsuperuser", "--noinput", "--username", "olga", "--email", "o@example.org")
+    return "olga", "correct horse battery"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_an_organiser_chooses_rules_with_the_keyboard(empty_site, open_page, organiser, width):
+    quiet = open_page(width)
+    page = quiet.page
+    page.goto(empty_site.url + "/admin/leagues/league/add/")
+    name, password = organiser
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/league/add/")
+    page.get_by_label("Name:").fill(f"Cup {width}")
+    page.get_by_label("Table size:").fill("2")
+    page.locator('[name="ruleset"]').first.focus()
+    page.keyboard.press("Space")
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    assert page.locator('[name="ruleset"]:checked').get_attribute("value") == "da+rotate"
+    page.locator("#id_terms").fill('{"bank_ms": 60000}')
+    must_fit(page)
+    shoot(page, "admin-league", width, "light")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url("**/admin/leagues/league/")
+    page.get_by_text("da+rotate").first.wait_for()
+    assert [each for each in quiet.complaints if "404" not in each] == []
+    quiet.complaints.clear()  # the administration's pages name no icon, and the browser asks for one

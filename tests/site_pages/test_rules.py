@@ -138,7 +138,7 @@ def test_the_pages_obey_the_content_policy(client, path):
 
 @pytest.fixture
 def played(cast):
-    """A season by Bulgarian names of bots that have played the usual way, and everything that hangs on it."""
+    """A season, its one match, which was played, and the first game of it."""
     season = make_season([cast.ada, cast.bix])
     match = Match.objects.get()
     play(match)
@@ -205,7 +205,7 @@ def test_every_page_has_the_rules_in_its_navigation(client):
 
 
 def wish(**changes: str) -> dict[str, str]:
-    usual = {"name": f"Cup {uuid.uuid4().hex[:8]}", "table_size": "2", "ruleset": "official", "terms": "{}"}
+    usual = {"name": f"Cup {uuid.uuid4().hex[:8]}", "table_size": "2", "ruleset": "official", "terms": '{"bank_ms": 60000}'}
     return usual | changes
 
 

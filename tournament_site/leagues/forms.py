@@ -27,7 +27,7 @@ class RulesetField(forms.ChoiceField):
         groups = [(group.title, [(name, f"{name}: {summary(name)}") for name in group.presets]) for group in GROUPS]
         super().__init__(
             choices=groups,
-            widget=forms.RadioSelect,
+            widget=forms.RadioSelect({"class": "radiolist"}),  # the administration makes room for these
             label="Rule set",
             help_text=lazy(_where_they_stand, str)(),  # addresses are not known yet
         )
