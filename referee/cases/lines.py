@@ -42,7 +42,7 @@ def seen_line(event: ev.PublicEvent) -> str:  # noqa: C901, PLR0911, PLR0912  on
         case ev.TurnSkipped(seat, by_start_card):
             return f"{seat_text(seat)} is skipped{' by the start card' if by_start_card else ''}"
         case ev.StockRenewed(size):
-            return f"stock rebuilt: {size} cards"
+            return f"stock rebuilt: {size} {'card' if size == 1 else 'cards'}"
         case ev.SeatFaulted(seat, kind, count):
             return f"{seat_text(seat)} faults: {kind.value}, {count} so far"
         case ev.SeatForfeited(seat, cause):
@@ -73,7 +73,7 @@ _FORMS: Final = re.compile(
     rf"|hits(?: {_CARD}(?: on {_MELD}(?: low| high)?)?)?|takes W(?: from {_MELD}(?: with {_CARD}(?:, place \d+)?)?)?"
     rf"|discards(?: {_CARD})?|skips(?: {_SEAT})?|is skipped(?: by the start card)?"
     r"|faults(?:: \w+(?:, \d+ so far)?)?|forfeits(?:: \w+)?)"
-    r"|stock rebuilt(?:: \d+ cards)?|deal ends(?:: \w+.*)?|deal \d+(?::.*)?|game ends(?:: \w+.*)?"
+    r"|stock rebuilt(?:: \d+ cards?)?|deal ends(?:: \w+.*)?|deal \d+(?::.*)?|game ends(?:: \w+.*)?"
 )
 
 

@@ -75,7 +75,7 @@ def run(case: Case, outcome: Outcome, ruleset: Ruleset) -> Failure | None:
         return _at_the_beginning(Difference("the rules", f"refused for {outcome.refuse}", f"refused: {problem}"))
     if outcome.refuse is not None:
         return _at_the_beginning(Difference("the rules", f"refused for {outcome.refuse}", "they can be played"))
-    events = tuple(game.log) if logged else ()
+    events = tuple(game.log[1:]) if logged else ()  # the start of the game is known
     for number, step in enumerate(outcome.steps, 1):
         before = copied(game.state)
         try:
