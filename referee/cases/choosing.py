@@ -14,6 +14,7 @@ from referee.engine.ruleset import Clock, Ruleset, SeatDealer, Terms
 
 _GROUPS: Final = {"every": tuple(PRESETS), "all": ("official", "da", "sv", "bg", "lt")}
 _OPTIONS: Final = {field.name: getattr(OFFICIAL, field.name) for field in fields(Ruleset)}
+_KINDS: Final = {bool: "true or false", int: "a whole number", str: "text"}
 _TERMS: Final = {field.name: getattr(Terms(), field.name) for field in fields(Terms)}
 
 
@@ -105,14 +106,14 @@ def _converted(name: str, value: object, like: object) -> object:
         raise ValueError(f"{name}: {value!r} is none of: {', '.join(str(option.value) for option in type(like))}")
     if isinstance(like, tuple):
         if not isinstance(value, list):
-            raise unfit(value, f"must be a list of numbers for {name}")
+            raise unfit(value, f"must be a list of numbers ({name})")
         return tuple(_converted(name, part, 0) for part in value)
     if isinstance(like, bool | int | str):
         if type(value) is not type(like):
-            raise ValueError(f"{name}: {value!r} must be like {_option_word(like)}")
+            raise ValueError(f"{name}: {value!r} must be {_KINDS[type(like)]}")
         return value
     if not isinstance(value, Mapping):
-        raise unfit(value, f"must be a table of numbers for {name}")
+        raise unfit(value, f"must be a table of numbers ({name})")
     parts = {field.name: getattr(like, field.name) for field in fields(like)}  # type: ignore[arg-type]  # a dataclass
     refuse_unknown(value, parts, name)
     return replace(like, **{part: _converted(name, number, 0) for part, number in value.items()})  # type: ignore[type-var]  # likewise

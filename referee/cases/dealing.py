@@ -93,7 +93,7 @@ def begin(
     terms: Terms,
 ) -> Game:
     """A game that begins as described. Raises CaseError, or UnsupportedRules for what cannot be played."""
-    seats = opening.seats or opening.hands.length or max(opening.hands.highest, 2)
+    seats = max(opening.hands.highest, 2) if opening.seats is None else opening.seats
     if opening.dealer is not None:
         terms = replace(terms, first_dealer=SeatDealer(opening.dealer))
     check_ruleset(ruleset, terms, seats)

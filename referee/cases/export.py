@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from referee.cases.errors import CaseError
 from referee.cases.hiding import copied
@@ -12,7 +12,7 @@ from referee.cases.lines import event_line
 from referee.cases.notation import hit_text, lay_text, seat_text, table_text
 from referee.engine.cards import SKIP, format_cards
 from referee.engine.check import LoggedDecks
-from referee.engine.errors import CorruptLog
+from referee.engine.errors import CorruptLog, IllegalMove, UnsupportedRules
 from referee.engine.events import (
     CardDiscarded,
     CardDrawn,
@@ -53,24 +53,33 @@ class Move:
 
 
 def moves(log: Sequence[Event]) -> Iterator[Move]:
-    """Every decision of a game in order, faults and forfeits included, each made again. Raises CorruptLog or IllegalMove."""
+    """Every decision of a game in order, faults and forfeits included, each made again. Raises CorruptLog."""
     if not log or not isinstance(log[0], GameStarted):
         raise CorruptLog("a log begins with the start of a game")
     start = log[0]
-    game = Game(start.ruleset, start.terms, start.seats, LoggedDecks(log))
-    while (first := len(game.log)) < len(log):
-        before = copied(game.state)
-        seat, deed = _deed(log, first, before)
-        match deed:
-            case Draw() | Play():
-                events = game.submit(seat, deed)
-            case FaultKind():
-                events = game.fault(seat, deed)
-            case ForfeitCause():
-                events = game.forfeit(seat, deed)
-        if not events or tuple(log[first : len(game.log)]) != events:
-            raise CorruptLog(f"event {first} does not follow from the log")
-        yield Move(before, seat, deed, first, len(game.log) - 1)
+    try:
+        game = Game(start.ruleset, start.terms, start.seats, LoggedDecks(log))
+        while (first := len(game.log)) < len(log):
+            before = copied(game.state)
+            seat, deed = _deed(log, first, before)
+            events = _done(game, seat, deed)
+            if not events or tuple(log[first : len(game.log)]) != events:
+                raise CorruptLog(f"event {first} does not follow from the log")
+            yield Move(before, seat, deed, first, len(game.log) - 1)
+    except (IllegalMove, IndexError, UnsupportedRules) as problem:
+        raise CorruptLog(f"the log cannot be played again: {problem}") from problem
+
+
+def _done(game: Game, seat: Seat, deed: Deed) -> tuple[Event, ...]:
+    match deed:
+        case Draw() | Play():
+            return game.submit(seat, deed)
+        case FaultKind():
+            return game.fault(seat, deed)
+        case ForfeitCause():
+            return game.forfeit(seat, deed)
+        case _:
+            assert_never(deed)
 
 
 def _deed(log: Sequence[Event], at: int, state: State) -> tuple[Seat, Deed]:
@@ -79,7 +88,7 @@ def _deed(log: Sequence[Event], at: int, state: State) -> tuple[Seat, Deed]:
     match event:
         case SeatFaulted():
             return event.seat, event.kind
-        case SeatForfeited():
+        case SeatForfeited() if event.cause is not ForfeitCause.FAULTS:
             return event.seat, event.cause
         case CardDrawn():
             return event.seat, Draw(event.from_discard)

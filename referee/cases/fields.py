@@ -190,7 +190,7 @@ def by_seat(read: Read[T]) -> Read[BySeat[T]]:
             return BySeat({read_seat(_seat_key(seat)): _of(seat, read, part) for seat, part in value.items()})
         if isinstance(value, list):
             parts = {seat: _of("ABCDEF"[seat] if seat < 6 else seat, read, part) for seat, part in enumerate(value)}
-            return BySeat(parts, length=len(value))
+            return BySeat(parts)
         return BySeat(everybody=read(value))
 
     return read_seats

@@ -24,14 +24,14 @@ def copied(state: State) -> State:
 
 def blind(state: State, viewers: Iterable[Seat]) -> tuple[Seat, ...]:
     """Those of the viewers (seats, or EVERYBODY) whose view stays the same when all that they cannot see is exchanged."""
-    return tuple(viewer for viewer in viewers if _view(copied(state), viewer) == _view(_exchanged(state, viewer), viewer))
+    return tuple(viewer for viewer in viewers if _view(copied(state), viewer) == _view(exchanged(state, viewer), viewer))
 
 
 def _view(state: State, viewer: Seat) -> object:
     return public_view(state) if viewer == EVERYBODY else seat_view(state, viewer)
 
 
-def _exchanged(state: State, viewer: Seat) -> State:
+def exchanged(state: State, viewer: Seat) -> State:
     """The state with the hands of the others and the stock dealt anew from the same cards, in reverse order."""
     other = copied(state)
     hidden = [hand for seat, hand in enumerate(other.hands) if seat != viewer] + [other.stock]

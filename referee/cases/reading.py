@@ -71,6 +71,11 @@ def _case(table: object) -> Case:
         fields.many("next_deal", _deal),
     )
     fields.finish()
+    for outcome in case.outcomes:
+        if not outcome.steps and not outcome.refuse:
+            raise CaseError("nothing is done and nothing is looked at: steps are missing")
+        if outcome.steps and outcome.refuse:
+            raise CaseError("where the rules are refused there are no steps")
     return case
 
 
@@ -78,13 +83,7 @@ def _outcomes(fields: Fields) -> tuple[Outcome, ...]:
     """The outcomes of a case: those it lists, or the one that it is itself."""
     common = _outcome_of(fields, Outcome((), ()), alone="outcome" not in fields)
     tables = fields.take("outcome", read.listed)
-    outcomes = (common,) if tables is None else tuple(_outcome(table, common) for table in tables)
-    for outcome in outcomes:
-        if not outcome.steps and not outcome.refuse:
-            raise CaseError("nothing is done and nothing is looked at: steps are missing")
-        if outcome.steps and outcome.refuse:
-            raise CaseError("where the rules are refused there are no steps")
-    return outcomes
+    return (common,) if tables is None else tuple(_outcome(table, common) for table in tables)
 
 
 def _outcome(table: object, common: Outcome) -> Outcome:

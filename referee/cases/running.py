@@ -80,10 +80,11 @@ def run(case: Case, outcome: Outcome, ruleset: Ruleset) -> Failure | None:
         before = copied(game.state)
         try:
             refused, done = _do(game, step)
+            if step.deeds or number > 1:
+                events = done
+            found = (*_judged(game, step, refused, events), *_sound(game, before, done, logged=logged))
         except CaseError as problem:
             raise CaseError(f"step {number}: {problem.sentence}", problem.case, problem.file) from problem
-        first_look = number == 1 and not step.deeds
-        found = (*_judged(game, step, refused, events if first_look else done), *_sound(game, before, done, logged=logged))
         if found:
             return Failure(number, step_text(step, before.to_move), draw(before), found, step.note)
     return None

@@ -15,11 +15,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class BySeat(Generic[T]):
-    """A value for some seats, and perhaps one for everybody else. `length` is that of the list it was written as, or 0."""
+    """A value for some seats, or one for everybody."""
 
     some: Mapping[int, T] = field(default_factory=dict)
     everybody: T | None = None
-    length: int = 0
 
     def at(self, seat: int) -> T | None:
         """What is said of a seat; None for nothing."""
