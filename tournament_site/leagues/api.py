@@ -55,6 +55,8 @@ class Row(Output):
 
 
 class SeasonTable(SeasonFacts):
+    """Attributes: ruleset: name of a preset; `/rules/<name>.json` on this site has its options."""
+
     ruleset: str
     started_at: datetime | None
     finished_at: datetime | None
