@@ -76,13 +76,15 @@ def deck_order(deal: Deal, seats: int, hand_size: int, cards: tuple[Card, ...]) 
         raise CaseError(f"hands: a deal has {players} hands of {hand_size} cards at most")
     named = [card for hand in hands for card in hand] + [*deal.start, *deal.stock]
     rest = left(cards, named, "the deal")
+    if len(rest) < (not deal.start) + sum(hand_size - len(hand) for hand in hands):
+        raise CaseError("the deal: not enough cards are left for all hands; name fewer of the stock")
     for hand in hands:
         short = hand_size - len(hand)
         hand.extend(rest[:short])
         del rest[:short]
     dealt = [card for row in zip(*hands, strict=True) for card in row]
-    start = deal.start or (rest.pop(0),)
-    return (*dealt, *start, *deal.stock, *rest)
+    start = deal.start or rest[:1]
+    return (*dealt, *start, *deal.stock, *(rest if deal.start else rest[1:]))
 
 
 def begin(

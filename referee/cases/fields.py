@@ -94,10 +94,15 @@ def flag(value: object) -> bool:
 
 
 def number(value: object) -> int:
-    """A whole number; -1 is the lowest that means something anywhere."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < -1:
+    """A whole number from 0 on."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{value!r} must be a whole number")
     return value
+
+
+def slot(value: object) -> int:
+    """A slot of a deal, or -1 for none."""
+    return -1 if value == -1 else number(value)
 
 
 def count_or_flag(value: object) -> int:
@@ -138,7 +143,7 @@ def seats(value: object) -> tuple[Seat, ...]:
 def listed(value: object) -> list[Any]:
     """A list."""
     if not isinstance(value, list):
-        raise unfit(value, "must be a list in [brackets]")
+        raise unfit(value, "must be a list: in [brackets], or tables under [[double brackets]]")
     return value
 
 

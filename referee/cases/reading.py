@@ -149,8 +149,8 @@ def _position(table: object) -> Position:
         done=fields.get("done", read.by_seat(read.list_of(read.number)), default.done),
         faults=fields.get("faults", numbers, default.faults),
         forfeited=fields.get("forfeited", read.by_seat(read.member(ForfeitCause)), default.forfeited),
-        skipped_at=fields.get("skipped_at", numbers, default.skipped_at),
-        played_at=fields.get("played_at", numbers, default.played_at),
+        skipped_at=fields.get("skipped_at", read.by_seat(read.slot), default.skipped_at),
+        played_at=fields.get("played_at", read.by_seat(read.slot), default.played_at),
         reshuffles=fields.get("reshuffles", read.number, 0),
     )
     fields.finish()

@@ -107,6 +107,10 @@ def _count_progress(state: State, position: Position) -> None:
         before = state.completed[seat] - (counts and not every_deal)
         others = [done for done in rules.phases if not (counts and done == phase)][:before]
         done = position.done.at(seat)
+        if done is not None and (
+            not set(done) <= set(rules.phases) or (not every_deal and len(done) != state.completed[seat])
+        ):
+            raise CaseError(f"done: these are not {state.completed[seat]} phases of {rules.name}")
         state.done[seat] = (*others, *((phase,) if counts else ())) if done is None else done
     if every_deal and not state.tie_break and len(set(state.completed)) > 1:
         raise CaseError(f"under {rules.name} everybody moves on after every deal, so all are on the same phase: phases = 7")

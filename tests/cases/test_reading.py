@@ -29,7 +29,7 @@ FILES = {
     "an empty list": ('title = "t"\ncase = []', "quarrel.toml: the file has no [[case]]"),
     "case is no list": (
         'title = "t"\n[case]\nid = "Q7"',
-        "quarrel.toml: the file: case: {'id': 'Q7'} must be a list in [brackets]",
+        "quarrel.toml: the file: case: {'id': 'Q7'} must be a list: in [brackets], or tables under",
     ),
     "a key of the file": ('titel = "t"\n' + HEAD + STEPS, "quarrel.toml: the file has no 'titel'; did you mean 'title'?"),
     "no id": ('title = "t"\n[[case]]\ntitle = "x"', "quarrel.toml, case number 1: the case needs 'id'"),
@@ -126,6 +126,15 @@ CASES = {
     ),
     "a mover who does not play": (STEPS + 'position = { players = "B C" }', "to_move: A takes no part in this deal"),
     "one player": (STEPS + 'position = { players = "A" }', "players: at least two different seats of the table play a deal"),
+    "phases done that are not played": (
+        STEPS + "position = { done = { A = [11] } }",
+        "done: these are not 1 phases of official",
+    ),
+    "two numbers of phases": (
+        STEPS + "position = { done = { A = [1] }, completed = { A = 2 } }",
+        "done: these are not 2 phases of official",
+    ),
+    "a number below zero": (STEPS + "position = { points = -1 }", "the position: points: -1 must be a whole number"),
     "too many phases": (STEPS + "position = { completed = { A = 11 } }", "completed: A has done 0 to 10 phases"),
     "a forfeit of no kind": (
         STEPS + 'position = { forfeited = { B = "bored" } }',
@@ -142,6 +151,12 @@ CASES = {
         "a deal has 2 hands of 10 cards at most",
     ),
     "a card dealt thrice": (STEPS + 'deal = { hands = ["R1 R1", "R1"] }', "the deal: more copies of R1 than there are"),
+    "a stock that leaves nothing to deal": (
+        STEPS
+        + 'deal = { seats = 6, stock = "R1 R1 R2 R2 R3 R3 R4 R4 R5 R5 R6 R6 R7 R7 R8 R8 R9 R9 R10 R10 R11 R11 R12 R12 '
+        + 'B1 B1 B2 B2 B3 B3 B4 B4 B5 B5 B6 B6 B7 B7 B8 B8 B9 B9 B10 B10 B11 B11 B12 B12" }',
+        "the deal: not enough cards are left for all hands; name fewer of the stock",
+    ),
     "a seed and a next deal": (STEPS + 'deal = { seed = "x" }\nnext_deal = [{}]', "with a seed all deals come from it"),
     "a next deal of two kinds": (
         STEPS + 'next_deal = [{ deck = "R1", start = "R2" }]',
