@@ -2,21 +2,20 @@
 
 from typing import Final
 
-from phaseten.v1 import bot_pb2 as pb
-
 from bots_sdk.author import WrongAnswer
 from bots_sdk.bot import Bot
 from bots_sdk.info import GameInfo, TimeLeft
 from referee.engine.moves import Draw, Move, Play
 from referee.engine.view import Stage, View
-from referee.wire.moves import encode_answer
+from referee.wire.moves import write_decision
 
 NOTE_BYTES: Final = 500
 MAX_MESSAGE_BYTES: Final = 4 * 1024  # what a referee reads, unless it says otherwise
+_AROUND: Final = 16  # bytes of a message around a decision: game, question, tags and lengths
 
 
-def ask(bot: Bot, info: GameInfo, time_left: TimeLeft, view: View, max_bytes: int = MAX_MESSAGE_BYTES) -> pb.Answer:
-    """The bot's answer to a question, its game and number not filled in.
+def ask(bot: Bot, info: GameInfo, time_left: TimeLeft, view: View, max_bytes: int = MAX_MESSAGE_BYTES) -> bytes:
+    """The bot's answer to a question, as `wire.moves.write_decision` writes it.
 
     Raises whatever the bot raises; WrongAnswer, TypeError or ValueError for an answer that is none.
     """
@@ -30,16 +29,16 @@ def ask(bot: Bot, info: GameInfo, time_left: TimeLeft, view: View, max_bytes: in
     if note:
         bot._note = ""  # noqa: SLF001 - see above
         note = cut_note(note)
-    answer = _encoded(move, note)
-    size = answer.ByteSize()
+    answer = _written(move, note)
+    size = len(answer) + _AROUND
     if size > max_bytes:
         raise WrongAnswer(f"the answer takes {size} bytes, a referee reads {max_bytes}")
     return answer
 
 
-def _encoded(move: Move, note: str) -> pb.Answer:
+def _written(move: Move, note: str) -> bytes:
     try:
-        return encode_answer(0, 0, move, note)
+        return write_decision(move, note)
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise WrongAnswer(f"this move cannot be sent: {move!r:.300} ({error})") from None
 

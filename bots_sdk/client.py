@@ -18,7 +18,6 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 from phaseten.v1 import bot_pb2 as pb
-from phaseten.v1 import bot_pb2_grpc
 
 from bots_sdk.bot import Maker
 from bots_sdk.errors import RefereeSilent, SiteRefused, SiteUnavailable, Superseded, WrongInput
@@ -26,6 +25,7 @@ from bots_sdk.games import Games
 from bots_sdk.session import Session
 from bots_sdk.tickets import RefereeAddress, Ticket
 from bots_sdk.watcher import Watcher
+from referee.wire.errors import MalformedMessage
 
 log = logging.getLogger("phaseten")
 
@@ -44,7 +44,8 @@ OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),
 )
 
-Call = grpc.aio.StreamStreamCall[pb.ConnectRequest, pb.ConnectResponse]
+Call = grpc.aio.StreamStreamCall[bytes, bytes]
+METHOD: Final = f"/{pb.DESCRIPTOR.services_by_name['BotService'].full_name}/Connect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class Conversation:
         session = self.session
         while True:
             frame = await self.call.read()
-            if not isinstance(frame, pb.ConnectResponse):  # the end of the stream
+            if not isinstance(frame, bytes):  # the end of the stream
                 break
             self._heard = time.monotonic()
             session.accept(frame)
@@ -225,10 +226,12 @@ class Link:
         session = Session(self._games, self._client.capacity)
         async with self._channel() as channel:
             metadata = (("authorization", f"Bearer {ticket.text}"),)
-            call = bot_pb2_grpc.BotServiceStub(channel).Connect(metadata=metadata)
+            call: Call = channel.stream_stream(METHOD)(
+                metadata=metadata
+            )  # bytes: the session reads and writes frames itself
             try:
                 await Conversation(call, session, self._client.timing).run()
-            except RefereeSilent as error:
+            except (RefereeSilent, MalformedMessage) as error:
                 return str(error)
             except grpc.aio.AioRpcError as error:
                 if error.code() is grpc.StatusCode.UNAUTHENTICATED:

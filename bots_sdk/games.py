@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from phaseten.v1 import bot_pb2 as pb
@@ -16,11 +17,11 @@ from bots_sdk.watcher import Watcher
 from referee.engine.moves import Draw, Play, Seat
 from referee.engine.view import Stage, View
 from referee.wire.errors import MalformedMessage
-from referee.wire.events import decode_public_event
-from referee.wire.moves import encode_answer
+from referee.wire.events import read_public_event
+from referee.wire.moves import write_decision
 from referee.wire.replay import decode_seat_info, decode_uuid
 from referee.wire.rules import decode_ruleset, decode_terms
-from referee.wire.view import decode_view
+from referee.wire.view import read_view
 
 log = logging.getLogger("phaseten")
 
@@ -47,17 +48,17 @@ def decode_invite(invite: pb.Invite) -> GameInfo:
 class RunningGame:
     """One game and the bot that plays it.
 
-    `question` is the one to be answered next; `last_id` the number of the last question that was answered, and `answer`
-    that answer, to be sent again if it may have been lost.
+    `question` is the one to be answered next, a coarse message; `last_id` the number of the last question that was
+    answered, and `decision` what was answered (see `wire.moves.write_decision`), to be sent again if it may have been lost.
     """
 
     info: GameInfo
     bot: Bot
     handle: int
     started: bool = False
-    question: pb.Question | None = None
+    question: Any = None
     last_id: int = -1
-    answer: pb.Answer | None = None
+    decision: bytes = b""
     next_event: int = 0
     crashes: int = 0
     resigned: bool = False
@@ -94,31 +95,31 @@ class Games:
             self.watcher.game_started(game.info)
             self._hook(game, game.bot.game_started)
 
-    def answer(self, game: RunningGame, question: pb.Question, max_bytes: int) -> pb.Answer:
-        """The bot's answer to `question`, or the default move if it fails. Raises MalformedMessage."""
-        view = decode_view(question.view)
+    def answer(self, game: RunningGame, question: Any, max_bytes: int) -> bytes:
+        """The bot's decision on a coarse Question, or the default move if it fails. Raises MalformedMessage."""
+        view = read_view(question.view)
         game.last_id = question.id
         if not game.resigned:
             time_left = TimeLeft(question.bank_ms, question.limit_ms, question.round_trip_ms)
             result = call(ask, game.bot, game.info, time_left, view, max_bytes)
             if not isinstance(result, Crash):
-                result.game, result.id = game.handle, question.id
-                game.answer = result
+                game.decision = result
                 return result
             self._crashed(game, result, view)
-        game.answer = encode_answer(game.handle, question.id, default_move(view, game.info.ruleset))
-        return game.answer
+        game.decision = write_decision(default_move(view, game.info.ruleset))
+        return game.decision
 
-    def events(self, game: RunningGame, message: pb.Events) -> None:
-        """Tell the bot what is new to it. Raises MalformedMessage."""
-        self.resume(game, message.first)
-        skip = max(0, game.next_event - message.first)
-        fresh = message.events[skip:]
-        if not fresh:
+    def events(self, game: RunningGame, message: Any) -> None:
+        """Tell the bot what is new to it of coarse Events. Raises MalformedMessage."""
+        first = message.first
+        self.resume(game, first)
+        told, end = game.next_event, first + len(message.events)
+        if end <= told:
             return
-        game.next_event = message.first + len(message.events)
+        game.next_event = end
         if type(game.bot).events is not Bot.events:
-            self._hook(game, game.bot.events, tuple([decode_public_event(event) for event in fresh]))
+            fresh = message.events[told - first :]
+            self._hook(game, game.bot.events, tuple([read_public_event(event) for event in fresh]))
 
     def resume(self, game: RunningGame, told: int) -> None:
         """The referee goes on from event number `told`. What is missing before it will never be told."""

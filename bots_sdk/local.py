@@ -26,7 +26,8 @@ from referee.engine.presets import OFFICIAL
 from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.shuffle import NO_NONCE, SeededDecks, game_context, match_key, server_commit
 from referee.engine.view import View
-from referee.wire.moves import decode_answer
+from referee.wire import coarse
+from referee.wire.moves import read_answer
 from referee.wire.replay import AnswerRecord, ReplayRecord, SeatInfo, SeatNonce, encode_replay
 
 LOCAL_REFEREE: Final = "local"
@@ -193,14 +194,15 @@ class _Table:
         self._charge(player.tally, time.perf_counter() - started)
         note = ""
         # The answer takes the way over the wire, so that it means here what it would mean to a referee.
-        move = answer if isinstance(answer, Crash) else call(decode_answer, answer)
+        message = coarse.Answer.FromString(b"" if isinstance(answer, Crash) else answer)
+        move = answer if isinstance(answer, Crash) else call(read_answer, message)
         if isinstance(move, Crash):
             error = move.error
             text = f"{type(error).__name__}: {error}"
             self.troubles.append(Trouble(TroubleKind.CRASH, seat, view, text, None, error))
             game.submit(seat, default_move(view, player.info.ruleset))
         else:
-            note = answer.note if not isinstance(answer, Crash) else ""
+            note = message.note
             self._submit(seat, player, view, move)
         self.answers.append(AnswerRecord(before, seat, 0, 0, bank, note))
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
 from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import game_pb2
 
@@ -17,9 +18,11 @@ from bots_sdk.asking import MAX_MESSAGE_BYTES
 from bots_sdk.games import Games, RunningGame
 from bots_sdk.info import Ending, GameResult, NotARule, Rejection
 from referee.engine.errors import Reason
+from referee.wire.coarse import ConnectResponse, Question
 from referee.wire.enums import REASONS
 from referee.wire.errors import MalformedMessage
-from referee.wire.moves import decode_instead
+from referee.wire.fields import Heading
+from referee.wire.moves import decode_instead, write_answer
 from referee.wire.replay import decode_result
 
 log = logging.getLogger("phaseten")
@@ -29,7 +32,9 @@ SDK: Final = "phaseten-python/0.1.0"
 LANGUAGE: Final = f"Python {platform.python_version()}"
 # Until Welcome says more, and where it says nothing.
 MAX_FRAME_BYTES: Final = 64 * 1024
-_OVERHEAD: Final = 8  # bytes that a message costs beside itself: two tags, two lengths, up to three bytes each
+
+_MESSAGES: Final = Heading(pb.ConnectRequest, "messages")
+_ANSWER: Final = Heading(pb.BotMessage, "answer")
 
 _NOT_RULES: Final[dict[int, NotARule]] = {
     game_pb2.REJECT_REASON_MALFORMED: NotARule.MALFORMED,
@@ -40,7 +45,7 @@ _NOT_RULES: Final[dict[int, NotARule]] = {
 
 
 class Session:
-    """One stream's worth of conversation.
+    """One stream's worth of conversation. Frames are bytes: serialised ConnectResponses come in, ConnectRequests go out.
 
     Feed what arrives to `receive`, send what `take_frame` gives until it gives None. Where a bot may think long, use
     `accept` and `decide` instead of `receive`: one takes a frame in, the other answers one question.
@@ -57,9 +62,9 @@ class Session:
         self._handles: dict[int, RunningGame] = {}
         self._asked: deque[RunningGame] = deque()
         self._confirmed = not games.by_id  # whether the referee has said which of our games still run
-        self._out: deque[pb.BotMessage] = deque()
+        self._out: deque[bytes] = deque()  # frames of one message each; joined they are a frame of many
         hello = pb.Hello(protocol=PROTOCOL, sdk=sdk, language=language, capacity=capacity)
-        self._out.append(pb.BotMessage(hello=hello))
+        self._say(pb.BotMessage(hello=hello))
         for game in games.by_id.values():
             game.question = None
         self._receivers: dict[str | None, Callable[[Any], None]] = {
@@ -77,21 +82,28 @@ class Session:
             "superseded": self._on_superseded,
         }
 
-    def receive(self, frame: pb.ConnectResponse) -> None:
-        """Take a frame in and answer all its questions."""
+    def receive(self, frame: bytes) -> None:
+        """Take a frame in and answer all its questions. Raises MalformedMessage for bytes that are no frame."""
         self.accept(frame)
         while self.decide():
             pass
 
-    def accept(self, frame: pb.ConnectResponse) -> None:
-        """Take a frame in; its questions wait for `decide`. Messages that cannot be understood are logged and left out."""
-        for message in frame.messages:
+    def accept(self, frame: bytes) -> None:
+        """Take a frame in; its questions wait for `decide`. Messages that cannot be understood are logged and left out.
+
+        Raises MalformedMessage for bytes that are no frame.
+        """
+        try:
+            messages = ConnectResponse.FromString(frame).messages
+        except DecodeError:
+            raise MalformedMessage("what the referee sent is no frame") from None
+        for message in messages:
             kind = message.WhichOneof("kind")
             receiver = self._receivers.get(kind)
             if receiver is None:  # Pong, or a message of a newer protocol
                 continue
             try:
-                receiver(getattr(message, str(kind)))
+                receiver(getattr(message, kind))
             except MalformedMessage as error:
                 log.error("the referee's %s cannot be understood, is the SDK too old? %s", kind, error)  # noqa: TRY400 - no bug of ours
 
@@ -109,38 +121,44 @@ class Session:
     def has_questions(self) -> bool:
         return bool(self._asked)
 
-    def take_frame(self) -> pb.ConnectRequest | None:
+    def take_frame(self) -> bytes | None:
         """Everything that is ready to be sent, as far as it fits one frame; None if there is nothing."""
         if not self._out:
             return None
         size = 0
-        messages: list[pb.BotMessage] = []
+        messages: list[bytes] = []
         while self._out:
-            size += self._out[0].ByteSize() + _OVERHEAD
+            size += len(self._out[0])
             if messages and size > self._max_frame:
                 break
             messages.append(self._out.popleft())
-        return pb.ConnectRequest(messages=messages)
+        return b"".join(messages)
 
     def ping(self) -> None:
         """Ask the referee for a sign of life."""
         self._pings += 1
-        self._out.append(pb.BotMessage(ping=pb.Ping(id=self._pings)))
+        self._say(pb.BotMessage(ping=pb.Ping(id=self._pings)))
 
-    def _answer(self, game: RunningGame, question: pb.Question) -> None:
+    def _say(self, message: pb.BotMessage) -> None:
+        self._out.append(pb.ConnectRequest(messages=[message]).SerializeToString())
+
+    def _answer(self, game: RunningGame, question: Any) -> None:
         had_resigned = game.resigned
         try:
-            answer = self.games.answer(game, question, self._max_message)
+            decision = self.games.answer(game, question, self._max_message)
         except MalformedMessage as error:
             text = "a question of game %s cannot be understood, is the SDK too old? %s"
             log.error(text, game.info.game_id, error)  # noqa: TRY400 - no bug of ours
             return
-        self._out.append(pb.BotMessage(answer=answer))
+        self._send(game, decision)
         if game.resigned and not had_resigned:
             self._resign(game)
 
+    def _send(self, game: RunningGame, decision: bytes) -> None:
+        self._out.append(_MESSAGES.wrap(_ANSWER.wrap(write_answer(game.handle, game.last_id, decision))))
+
     def _resign(self, game: RunningGame) -> None:
-        self._out.append(pb.BotMessage(resign=pb.Resign(game=game.handle)))
+        self._say(pb.BotMessage(resign=pb.Resign(game=game.handle)))
 
     def _on_welcome(self, welcome: pb.Welcome) -> None:
         self.welcome = welcome
@@ -164,7 +182,7 @@ class Session:
         if game is not None:
             self.games.start(game)
 
-    def _on_question(self, question: pb.Question) -> None:
+    def _on_question(self, question: Any) -> None:
         game = self._handles.get(question.game)
         if game is None:
             log.warning("the referee asks about a game it never named (number %d)", question.game)
@@ -172,7 +190,7 @@ class Session:
             game.question = question
             self._asked.append(game)
 
-    def _on_events(self, events: pb.Events) -> None:
+    def _on_events(self, events: Any) -> None:
         game = self._handles.get(events.game)
         if game is not None:
             self.games.events(game, events)
@@ -212,14 +230,13 @@ class Session:
                 self.games.start(game)
                 self.games.resume(game, entry.events)
             if entry.HasField("question"):
-                self._ask_again(game, entry.question)
+                self._ask_again(game, Question.FromString(entry.question.SerializeToString()))
         self._confirm(known)
 
-    def _ask_again(self, game: RunningGame, question: pb.Question) -> None:
+    def _ask_again(self, game: RunningGame, question: Any) -> None:
         """An open question after a reconnect: send the answer again if it was given already, else ask the bot."""
-        if game.answer is not None and question.id == game.last_id:
-            game.answer.game = game.handle
-            self._out.append(pb.BotMessage(answer=game.answer))
+        if game.decision and question.id == game.last_id:
+            self._send(game, game.decision)
         else:
             self._on_question(question)
 
@@ -231,7 +248,7 @@ class Session:
 
     def _on_ping(self, ping: pb.Ping) -> None:
         self._confirm(set())
-        self._out.append(pb.BotMessage(pong=pb.Pong(id=ping.id)))
+        self._say(pb.BotMessage(pong=pb.Pong(id=ping.id)))
 
     def _on_drain(self, drain: pb.Drain) -> None:
         self.draining = True

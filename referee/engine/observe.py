@@ -47,14 +47,12 @@ def public_view(state: State) -> PublicView:
 
 
 def _table(state: State) -> PublicView:
-    hands = state.hands
-    seats = []
-    for seat, views in enumerate(state.seat_views):
-        size = len(hands[seat])
-        view = views.get(size)
-        if view is None:
-            view = views[size] = _seat(state, Seat(seat))
-        seats.append(view)
+    seats: list[SeatView] = []
+    for views, hand in zip(state.seat_views, state.hands, strict=True):
+        size = len(hand)
+        if size not in views:
+            views[size] = _seat(state, Seat(len(seats)))
+        seats.append(views[size])
     discard = state.discard
     return PublicView(
         state.deal,

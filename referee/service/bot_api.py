@@ -59,7 +59,7 @@ class BotApi:
         finally:
             self._lobby.leave(session)
 
-    async def _first_frame(self, context: Context) -> pb.ConnectRequest:
+    async def _first_frame(self, context: Context) -> Any:
         try:
             async with asyncio.timeout(self._hello_seconds):
                 data = await context.read()
@@ -82,7 +82,7 @@ class BotApi:
         )
 
 
-async def _converse(session: Session, first: pb.ConnectRequest, context: Context) -> None:
+async def _converse(session: Session, first: Any, context: Context) -> None:
     """Read and write until one of both sides has had enough."""
     reader = asyncio.create_task(_read(session, first, context))
     writer = asyncio.create_task(session.outbox.pump(context.write))
@@ -113,7 +113,7 @@ async def _why(session: Session, reader: asyncio.Task[None]) -> CallRefused | No
     return session.ending.result() if session.ending.done() else None
 
 
-async def _read(session: Session, first: pb.ConnectRequest, context: Context) -> None:
+async def _read(session: Session, first: Any, context: Context) -> None:
     session.take(first, start=1)
     while (data := await context.read()) is not grpc.aio.EOF:
         session.receive(data)

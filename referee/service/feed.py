@@ -11,8 +11,8 @@ from typing import Final, Protocol
 from phaseten.v1 import referee_pb2 as pb
 
 from referee.service.order import Attempt, encode_attempt
-from referee.service.pieces import tag, wrapped
 from referee.service.records import Records
+from referee.wire.fields import Heading
 
 UPDATE_SECONDS: Final = 0.5
 UPDATES_PER_SECOND: Final = 100  # of all games together: whoever takes them home stores each of them
@@ -20,8 +20,8 @@ RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
 
-_MESSAGES: Final = tag(pb.WatchResponse.MESSAGES_FIELD_NUMBER)
-_GAME_UPDATE: Final = tag(pb.WatchMessage.GAME_UPDATE_FIELD_NUMBER)
+_MESSAGES: Final = Heading(pb.WatchResponse, "messages")
+_GAME_UPDATE: Final = Heading(pb.WatchMessage, "game_update")
 
 
 def framed(message: pb.WatchMessage) -> bytes:
@@ -29,7 +29,7 @@ def framed(message: pb.WatchMessage) -> bytes:
 
 
 def _update(game: "Shown") -> bytes:
-    return wrapped(_MESSAGES, wrapped(_GAME_UPDATE, game.update()))
+    return _MESSAGES.wrap(_GAME_UPDATE.wrap(game.update()))
 
 
 class Shown(Protocol):

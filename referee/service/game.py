@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from phaseten.v1 import bot_pb2 as pb
@@ -21,12 +21,13 @@ from referee.service.containment import contained
 from referee.service.feed import Feed
 from referee.service.meter import Meter
 from referee.service.order import Attempt, Order
+from referee.service.pieces import answer_piece
 from referee.service.seats import Link, TableSeat
 from referee.service.telling import Telling
 from referee.wire.enums import REASONS
 from referee.wire.errors import MalformedMessage
-from referee.wire.moves import decode_answer
-from referee.wire.replay import AnswerRecord, ReplayRecord, SeatNonce, encode_replay
+from referee.wire.moves import read_answer
+from referee.wire.replay import ReplayRecord, SeatNonce, encode_replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class RunningGame:
         self._asked: TableSeat | None = None
         self._asked_at = self._deadline = self._timer_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._answers: list[AnswerRecord] = []
+        self._answers: list[bytes] = []
         self._started = time.time()
 
     @property
@@ -113,8 +114,8 @@ class RunningGame:
         """Invite the sessions, by seat, and ask the first question."""
         contained(self._owner.game_failed, self._begin, links)
 
-    def answer(self, seat: TableSeat, message: pb.Answer) -> bool:
-        """An answer came. False if nobody had asked for it."""
+    def answer(self, seat: TableSeat, message: Any) -> bool:
+        """An answer came, as a coarse Answer. False if nobody had asked for it."""
         return contained(self._owner.game_failed, self._answer, seat, message)
 
     def resign(self, seat: TableSeat) -> None:
@@ -147,7 +148,7 @@ class RunningGame:
         gone = self._house.time.now() - self._asked_at
         told.games.append(self._telling.resync(seat, self._question if asked else None, gone, self._game))
 
-    def _answer(self, seat: TableSeat, message: pb.Answer) -> bool:
+    def _answer(self, seat: TableSeat, message: Any) -> bool:
         now = self._house.time.now()
         if seat is self._asked and now >= self._deadline:
             self._miss()  # the timer was about to say so
@@ -165,13 +166,13 @@ class RunningGame:
             seat.say(messages.rejected(seat.handle, message.id, messages.STALE))
         return False  # the same answer again is answered once
 
-    def _judge(self, seat: TableSeat, message: pb.Answer, elapsed: float) -> None:
+    def _judge(self, seat: TableSeat, message: Any, elapsed: float) -> None:
         """Take the answer to the open question, or the default move if it cannot be taken."""
         start = len(self._game.log)
         charge = seat.clock.answered(elapsed, seat.round_trip)
         self._house.meter.decided(elapsed)
         try:
-            move = decode_answer(message) if message.id == self._question else _nonsense(message)
+            move = read_answer(message) if message.id == self._question else _nonsense(message)
             self._telling.publish(self._game.submit(seat.index, move))
         except IllegalMove as wrong:
             self._fault(seat, message.id, FaultKind.ILLEGAL, (REASONS.encode(wrong.reason), wrong.reason.value))
@@ -225,7 +226,7 @@ class RunningGame:
 
     def _note(self, start: int, seat: TableSeat, charge: Charge, note: str) -> None:
         bank = max(0, int(seat.clock.bank))
-        self._answers.append(AnswerRecord(start, seat.index, charge.think_ms, charge.lag_ms, bank, seat.kept_note(note)))
+        self._answers.append(answer_piece(start, seat.index, charge, bank, seat.kept_note(note)))
 
     # Asking and ending.
 
@@ -279,8 +280,8 @@ class RunningGame:
                 server_seed=self._seed,
                 commitment=self._commitment,
                 nonces=(SeatNonce(b"", NO_NONCE),) * len(self.seats),
-                events=(),  # they follow
-                answers=tuple(self._answers),
+                events=(),  # they follow, and so do the answers
+                answers=(),
                 result=result,
                 started_ms=int(self._started * 1000),
                 ended_ms=int(time.time() * 1000),
@@ -288,7 +289,7 @@ class RunningGame:
                 mirrored=self.order.mirrored,
             )
         )
-        return record + self._telling.log_bytes()
+        return b"".join((record, self._telling.log_bytes(), *self._answers))
 
     def _end(self) -> None:
         self.over = True
@@ -311,5 +312,5 @@ class RunningGame:
         return self._telling.update(self._game)
 
 
-def _nonsense(message: pb.Answer) -> Move:
+def _nonsense(message: Any) -> Move:
     raise MalformedMessage(f"question {message.id} was not asked yet")

@@ -14,16 +14,27 @@ from referee.engine.cards import SKIP
 from referee.engine.events import CardDiscarded, CardDrawn, Event, FaultKind, SkipPlayed
 from referee.engine.game import Result
 from referee.engine.moves import Draw, Move, Play, Seat
-from referee.engine.view import PublicView, View
-from referee.service.pieces import tag, wrapped
-from referee.wire.cards import encode_cards, encode_optional_card
+from referee.engine.view import View
 from referee.wire.enums import FAULTS
+from referee.wire.fields import Heading, IntField
 from referee.wire.moves import encode_rejected
 from referee.wire.replay import encode_result
-from referee.wire.view import TableKeeper
+from referee.wire.view import ViewWriter
 
-_MESSAGES: Final = tag(pb.ConnectResponse.MESSAGES_FIELD_NUMBER)
-_EVENTS: Final = tag(pb.RefereeMessage.EVENTS_FIELD_NUMBER)
+_MESSAGES: Final = Heading(pb.ConnectResponse, "messages")
+_QUESTION: Final = Heading(pb.RefereeMessage, "question")
+_EVENTS: Final = Heading(pb.RefereeMessage, "events")
+
+_EVENTS_GAME: Final = IntField(pb.Events, "game")
+_EVENTS_FIRST: Final = IntField(pb.Events, "first")
+
+_GAME: Final = IntField(pb.Question, "game")
+_ID: Final = IntField(pb.Question, "id")
+_VIEW: Final = Heading(pb.Question, "view")
+_BANK: Final = IntField(pb.Question, "bank_ms")
+_LIMIT: Final = IntField(pb.Question, "limit_ms")
+_ROUND_TRIP: Final = IntField(pb.Question, "round_trip_ms")
+
 MALFORMED: Final = game_pb2.REJECT_REASON_MALFORMED
 STALE: Final = game_pb2.REJECT_REASON_STALE
 LATE: Final = game_pb2.REJECT_REASON_LATE
@@ -53,8 +64,7 @@ def faulted(game: int, kind: FaultKind, count: int, limit: int) -> bytes:
 
 def happened(game: int, first: int, events: Iterable[bytes]) -> bytes:
     """`events` as `pieces` writes them; `first` is the number of the first one within the game."""
-    head = pb.Events(game=game, first=first).SerializeToString()
-    return wrapped(_MESSAGES, wrapped(_EVENTS, b"".join([head, *events])))
+    return _MESSAGES.wrap(_EVENTS.wrap(b"".join((_EVENTS_GAME[game], _EVENTS_FIRST[first], *events))))
 
 
 def finished(game: int, result: Result, seed: bytes) -> bytes:
@@ -82,40 +92,31 @@ def played_instead(events: Sequence[Event], seat: Seat) -> Move | None:
     return None
 
 
-class QuestionFrame:
-    """Asks the seats of one game. One message, kept and changed in place."""
+def asked(question: bytes) -> bytes:
+    """`question` as `QuestionWriter` writes it."""
+    return _MESSAGES.wrap(_QUESTION.wrap(question))
 
-    __slots__ = ("_frame", "_hand", "_question", "_table", "_view")
 
-    def __init__(self, ruleset: str) -> None:
-        self._frame = pb.ConnectResponse(messages=[pb.RefereeMessage(question=pb.Question())])
-        self._question = self._frame.messages[0].question
-        self._view = self._question.view
-        self._view.ruleset = ruleset
-        self._hand = self._view.hand
-        self._table = TableKeeper()
-        self._table.message = self._view.table  # the table is changed where it is sent from
+class QuestionWriter(ViewWriter):
+    """Writes the questions of one game."""
 
-    def ask(self, game: int, question: int, view: View, left: tuple[float, float, float]) -> pb.Question:
-        """The question, to be copied or serialised before the next call.
+    __slots__ = ()
+
+    def question(self, game: int, number: int, view: View, left: tuple[float, float, float]) -> bytes:
+        """A serialised Question.
 
         `left` is the bank, the limit for this answer and the round trip last measured, in milliseconds.
         """
-        message, seen = self._question, self._view
-        message.game = game
-        message.id = question
         bank, limit, round_trip = left
-        message.bank_ms, message.limit_ms, message.round_trip_ms = int(bank), int(limit), int(round_trip)
-        seen.seat = view.seat
-        self._hand[:] = encode_cards(view.hand)
-        seen.drawn = encode_optional_card(view.drawn)
-        self._table.update(view.table)
-        return message
-
-    def table(self, table: PublicView) -> game_pb2.Table:
-        """The table as everybody sees it, to be copied or serialised before the next call."""
-        return self._table.update(table)
-
-    def frame(self) -> bytes:
-        """A frame with the question last asked."""
-        return self._frame.SerializeToString()
+        seen = self.view(view)
+        return b"".join(
+            (
+                _GAME[game],
+                _ID[number],
+                _VIEW[len(seen)],
+                seen,
+                _BANK[int(bank)],
+                _LIMIT[int(limit)],
+                _ROUND_TRIP[int(round_trip)],
+            )
+        )

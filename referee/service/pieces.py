@@ -1,5 +1,5 @@
-"""Pieces of frames. Protobuf messages that are written one after the other are one message: lists are joined, so a list
-can be kept as the bytes of its items, and most events of a game are among a few hundred that were written before.
+"""Pieces of frames and replays. Protobuf messages that are written one after the other are one message: lists are joined,
+so a list can be kept as the bytes of its items, and most events of a game are among a few hundred that were written before.
 """
 
 from collections.abc import Callable
@@ -11,15 +11,24 @@ from phaseten.v1 import bot_pb2, referee_pb2, replay_pb2
 from referee.engine.events import CardDiscarded, CardDrawn, CardHit, Event, SkipPlayed, TurnSkipped
 from referee.engine.observe import public_event
 from referee.engine.ruleset import Ruleset
+from referee.service.clock import Charge
 from referee.wire.events import encode_event, encode_public_event
+from referee.wire.fields import Heading, IntField
 
 EventPieces = Callable[[Event], tuple[bytes, bytes]]
 
 # Events that come again and again, alike to the last bit.
 _COMMON: Final = frozenset({CardDrawn, CardDiscarded, CardHit, SkipPlayed, TurnSkipped})
-_LENGTH_DELIMITED: Final = 2
 # The bytes of an event stand in the messages of seats and of watchers alike.
 assert bot_pb2.Events.EVENTS_FIELD_NUMBER == referee_pb2.GameUpdate.EVENTS_FIELD_NUMBER
+
+_ANSWERS: Final = Heading(replay_pb2.Replay, "answers")
+_EVENT: Final = IntField(replay_pb2.AnswerRecord, "event")
+_SEAT: Final = IntField(replay_pb2.AnswerRecord, "seat")
+_THINK: Final = IntField(replay_pb2.AnswerRecord, "think_ms")
+_LAG: Final = IntField(replay_pb2.AnswerRecord, "lag_ms")
+_BANK: Final = IntField(replay_pb2.AnswerRecord, "bank_ms")
+_NOTE: Final = Heading(replay_pb2.AnswerRecord, "note")
 
 
 @lru_cache(maxsize=8)
@@ -43,18 +52,7 @@ def event_pieces(ruleset: Ruleset) -> EventPieces:
     return of
 
 
-def tag(field: int) -> bytes:
-    """What stands before the length of a message in a field whose number is below 16."""
-    return bytes([field << 3 | _LENGTH_DELIMITED])
-
-
-def wrapped(before: bytes, content: bytes) -> bytes:
-    """A field with this message; `before` is its `tag`."""
-    size = len(content)
-    if size < 0x80:
-        return b"%b%c%b" % (before, size, content)
-    length = b""
-    while size >= 0x80:
-        length += b"%c" % (size & 0x7F | 0x80)
-        size >>= 7
-    return b"%b%b%c%b" % (before, length, size, content)
+def answer_piece(event: int, seat: int, charge: Charge, bank: int, note: str) -> bytes:
+    """A replay of nothing but the record of one answer; what the numbers mean says `wire.replay.AnswerRecord`."""
+    parts = (_EVENT[event], _SEAT[seat], _THINK[charge.think_ms], _LAG[charge.lag_ms], _BANK[bank])
+    return _ANSWERS.wrap(b"".join((*parts, _NOTE.optional(note.encode()))))

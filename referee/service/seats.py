@@ -1,8 +1,6 @@
 """The seats of a running game, and the sessions that play them."""
 
-from typing import Final, Protocol
-
-from phaseten.v1 import bot_pb2 as pb
+from typing import Any, Final, Protocol
 
 from referee.engine.moves import Seat
 from referee.engine.ruleset import Clock
@@ -33,8 +31,8 @@ class Link(Protocol):
 class Table(Protocol):
     """What a session may do to the game at which it has a seat."""
 
-    def answer(self, seat: "TableSeat", message: pb.Answer) -> bool:
-        """An answer came. False if nobody had asked for it."""
+    def answer(self, seat: "TableSeat", message: Any) -> bool:
+        """An answer came, as a coarse Answer. False if nobody had asked for it."""
 
     def resign(self, seat: "TableSeat") -> None: ...
 
@@ -45,7 +43,7 @@ class Table(Protocol):
 class _NoTable:
     """Where a seat is when its game is over. The game is let go of, so that nothing keeps its log alive."""
 
-    def answer(self, seat: "TableSeat", message: pb.Answer) -> bool:  # noqa: ARG002  as in Table
+    def answer(self, seat: "TableSeat", message: Any) -> bool:  # noqa: ARG002  as in Table
         return False
 
     def resign(self, seat: "TableSeat") -> None:  # noqa: ARG002  as in Table

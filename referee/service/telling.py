@@ -12,14 +12,16 @@ from referee.engine.game import Game, Result
 from referee.engine.ruleset import Ruleset
 from referee.engine.shuffle import NO_NONCE
 from referee.service import messages
-from referee.service.messages import QuestionFrame
+from referee.service.messages import QuestionWriter
 from referee.service.order import Order, encode_attempt
 from referee.service.pieces import event_pieces
 from referee.service.seats import TableSeat
+from referee.wire.fields import Heading
 from referee.wire.replay import encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 
 MOST_UNTOLD: Final = 256  # events a seat may be behind before it is told without being asked
+_TABLE: Final = Heading(referee_pb2.GameUpdate, "table")
 
 
 @lru_cache(maxsize=8)
@@ -31,14 +33,14 @@ def _rules(ruleset: Ruleset) -> rules_pb2.Ruleset:
 class Telling:
     """The talk of one game. Events are numbered as the public sees them, from 0."""
 
-    __slots__ = ("_commitment", "_events", "_first", "_frame", "_full", "_index", "_order", "_pieces", "_seats", "_shown")
+    __slots__ = ("_commitment", "_events", "_first", "_full", "_index", "_order", "_pieces", "_seats", "_shown", "_writer")
 
     def __init__(self, order: Order, index: int, commitment: bytes, seats: tuple[TableSeat, ...]) -> None:
         self._order = order
         self._index = index
         self._commitment = commitment
         self._seats = seats
-        self._frame = QuestionFrame(order.ruleset.name)
+        self._writer = QuestionWriter(order.ruleset.name)
         self._pieces = event_pieces(order.ruleset)
         self._full: list[bytes] = []  # the whole log, for the replay
         self._events: list[bytes] = []  # those that somebody has not been told yet
@@ -86,9 +88,9 @@ class Telling:
         link = seat.link
         if link is not None:
             clock = seat.clock
-            self._frame.ask(seat.handle, question, game.view(seat.index), (clock.bank, clock.limit, link.round_trip))
+            left = (clock.bank, clock.limit, link.round_trip)
+            frame = messages.asked(self._writer.question(seat.handle, question, game.view(seat.index), left))
             news = self._events[seat.seen - self._first :]
-            frame = self._frame.frame()
             link.push(messages.happened(seat.handle, seat.seen, news) + frame if news else frame)
         seat.seen = self._first + len(self._events)
 
@@ -99,7 +101,8 @@ class Telling:
         if open_question is not None:
             bank, limit = seat.clock.bank - gone, seat.clock.limit - gone
             left = (max(0.0, bank), max(0.0, limit), seat.round_trip)
-            told.question.CopyFrom(self._frame.ask(seat.handle, open_question, game.view(seat.index), left))
+            question = self._writer.question(seat.handle, open_question, game.view(seat.index), left)
+            told.question.MergeFromString(question)
         return told
 
     def tell(self, seat: TableSeat) -> None:
@@ -159,7 +162,6 @@ class Telling:
         """A serialised GameUpdate: what happened since the last call, and the table."""
         first = max(self._shown, self._first)
         self._shown = self._first + len(self._events)
-        head = referee_pb2.GameUpdate(
-            game_id=self._order.games[self._index].bytes, first=first, table=self._frame.table(game.public_view())
-        )
-        return b"".join([head.SerializeToString(), *self._events[first - self._first :]])
+        head = referee_pb2.GameUpdate(game_id=self._order.games[self._index].bytes, first=first)
+        table = _TABLE.wrap(self._writer.table(game.public_view()))
+        return b"".join([head.SerializeToString(), table, *self._events[first - self._first :]])

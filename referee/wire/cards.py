@@ -7,6 +7,7 @@ from referee.engine.cards import CARDS, Card
 from referee.wire.errors import MalformedMessage
 
 _DECODE: Final = {kind + 1: card for kind, card in enumerate(CARDS)}
+_PACKED: Final = bytes([kind + 1 if kind < len(CARDS) else 0 for kind in range(256)])
 
 
 def encode_card(card: Card) -> Any:
@@ -43,3 +44,8 @@ def decode_cards(values: Iterable[int]) -> tuple[Card, ...]:
         return tuple([_DECODE[value] for value in values])
     except KeyError as wrong:
         raise MalformedMessage(f"{wrong.args[0]} is no card") from None
+
+
+def packed_cards(cards: Iterable[Card]) -> bytes:
+    """The content of a packed list of enum values. What is no card is written as none."""
+    return bytes(tuple(cards)).translate(_PACKED)

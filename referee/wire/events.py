@@ -1,8 +1,10 @@
 """Events: the full ones of replays, and the public ones that seats and onlookers get."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import assert_never
 
+from google.protobuf.message import DecodeError
 from phaseten.v1 import game_pb2 as pb
 
 from referee.engine import events as ev
@@ -199,3 +201,12 @@ def decode_public_event(message: pb.PublicEvent) -> ev.PublicEvent:
             return ev.DrawSeen(Seat(message.draw_seen.seat), decode_optional_card(message.draw_seen.card))
         case _:
             return _decode_shared(message)
+
+
+@lru_cache(maxsize=8192)
+def read_public_event(data: bytes) -> ev.PublicEvent:
+    """The value of a serialised PublicEvent: most of them were read before. Raises MalformedMessage."""
+    try:
+        return decode_public_event(pb.PublicEvent.FromString(data))
+    except DecodeError:
+        raise MalformedMessage("an event cannot be read") from None

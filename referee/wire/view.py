@@ -1,34 +1,149 @@
-"""Views: what a seat, and what everybody may know."""
+"""Views: what a seat, and what everybody may know.
+
+One is written and read for every decision, so they are joined from the bytes of their fields (see `fields`) and read from
+coarse messages (see `coarse`). A seat seldom changes what it looks like, so both sides keep seats and their bytes.
+"""
 
 from functools import lru_cache
+from typing import Any, Final
 
+from google.protobuf.message import DecodeError
 from phaseten.v1 import game_pb2 as pb
 
 from referee.engine.moves import Seat
-from referee.engine.view import PublicView, SeatView, View
-from referee.wire.cards import decode_cards, decode_optional_card, encode_cards, encode_optional_card
+from referee.engine.view import PublicView, SeatView, Stage, View
+from referee.wire import coarse
+from referee.wire.cards import decode_cards, decode_optional_card, packed_cards
 from referee.wire.enums import STAGES
-from referee.wire.melds import decode_table_meld, encode_table_meld
+from referee.wire.errors import MalformedMessage
+from referee.wire.fields import Heading, IntField
+from referee.wire.melds import decode_table_meld, write_table_meld
+
+_PHASE: Final = IntField(pb.SeatState, "phase")
+_COMPLETED: Final = IntField(pb.SeatState, "completed")
+_LAID: Final = IntField(pb.SeatState, "laid")
+_POINTS: Final = IntField(pb.SeatState, "points")
+_HAND_SIZE: Final = IntField(pb.SeatState, "hand_size")
+_SKIP_PENDING: Final = IntField(pb.SeatState, "skip_pending")
+_MAY_BE_SKIPPED: Final = IntField(pb.SeatState, "may_be_skipped")
+_FAULTS: Final = IntField(pb.SeatState, "faults")
+_FORFEITED: Final = IntField(pb.SeatState, "forfeited")
+_MELDS: Final = Heading(pb.SeatState, "melds")
+_PHASES_DONE: Final = Heading(pb.SeatState, "phases_done")
+
+_DEAL: Final = IntField(pb.Table, "deal")
+_TURN: Final = IntField(pb.Table, "turn")
+_DEALER: Final = IntField(pb.Table, "dealer")
+_TO_MOVE: Final = IntField(pb.Table, "to_move")
+_STAGE: Final = IntField(pb.Table, "stage")
+_TIE_BREAK: Final = IntField(pb.Table, "tie_break")
+_STOCK_SIZE: Final = IntField(pb.Table, "stock_size")
+_DISCARD_SIZE: Final = IntField(pb.Table, "discard_size")
+_DISCARD_TOP: Final = IntField(pb.Table, "discard_top", offset=1)
+_SEATS: Final = Heading(pb.Table, "seats")
+
+_RULESET: Final = Heading(pb.View, "ruleset")
+_SEAT: Final = IntField(pb.View, "seat")
+_HAND: Final = Heading(pb.View, "hand")
+_DRAWN: Final = IntField(pb.View, "drawn", offset=1)
+_TABLE: Final = Heading(pb.View, "table")
+
+_STAGES: Final = {stage: _STAGE[STAGES.encode(stage)] for stage in Stage}
+_DRAW, _PLAY = Stage.DRAW, Stage.PLAY
+_IN_DRAW, _IN_PLAY = _STAGES[_DRAW], _STAGES[_PLAY]
+_MOST_KEPT: Final = 64  # seats of one game, as they looked at one time or another
 
 
-def encode_seat(seat: SeatView) -> pb.SeatState:
-    return pb.SeatState(
-        phase=seat.phase,
-        completed=seat.completed,
-        laid=seat.laid,
-        points=seat.points,
-        hand_size=seat.hand_size,
-        skip_pending=seat.skip_pending,
-        may_be_skipped=seat.may_be_skipped,
-        faults=seat.faults,
-        forfeited=seat.forfeited,
-        melds=[encode_table_meld(meld) for meld in seat.melds],
-        phases_done=seat.phases_done,
+def _write_seat(seat: SeatView) -> bytes:
+    """A serialised SeatState."""
+    return b"".join(
+        [
+            _PHASE[seat.phase],
+            _COMPLETED[seat.completed],
+            _LAID[seat.laid],
+            _POINTS[seat.points],
+            _HAND_SIZE[seat.hand_size],
+            _SKIP_PENDING[seat.skip_pending],
+            _MAY_BE_SKIPPED[seat.may_be_skipped],
+            _FAULTS[seat.faults],
+            _FORFEITED[seat.forfeited],
+            *[_MELDS.wrap(write_table_meld(meld)) for meld in seat.melds],
+            _PHASES_DONE.optional(bytes(seat.phases_done)),
+        ]
     )
 
 
-def decode_seat(message: pb.SeatState) -> SeatView:
+class ViewWriter:
+    """Writes what the seats of one game see.
+
+    Seats of the table are known by identity, which is safe because they are frozen and kept here, and quick because the
+    engine hands out the same SeatView as long as nothing of that seat has changed.
+    """
+
+    __slots__ = ("_kept", "_ruleset")
+
+    def __init__(self, ruleset: str) -> None:
+        """`ruleset` is the name that all these views hold."""
+        self._ruleset = _RULESET.optional(ruleset.encode())
+        self._kept: dict[int, tuple[SeatView, bytes]] = {}
+
+    def table(self, table: PublicView) -> bytes:
+        """A serialised Table."""
+        stage, kept = table.stage, self._kept
+        parts = [
+            _DEAL[table.deal],
+            _TURN[table.turn],
+            _DEALER[table.dealer],
+            _TO_MOVE[table.to_move],
+            _IN_PLAY if stage is _PLAY else _IN_DRAW if stage is _DRAW else _STAGES[stage],
+            _TIE_BREAK[table.tie_break],
+            _STOCK_SIZE[table.stock_size],
+            _DISCARD_SIZE[table.discard_size],
+            _DISCARD_TOP[table.discard_top],
+        ]
+        for seat in table.seats:
+            known = kept.get(id(seat)) or self._keep(seat)
+            parts.append(known[1])
+        return b"".join(parts)
+
+    def _keep(self, seat: SeatView) -> tuple[SeatView, bytes]:
+        if len(self._kept) >= _MOST_KEPT:
+            self._kept.clear()
+        known = self._kept[id(seat)] = (seat, _SEATS.wrap(_write_seat(seat)))
+        return known
+
+    def view(self, view: View) -> bytes:
+        """A serialised View."""
+        table = self.table(view.table)
+        hand = packed_cards(view.hand)
+        return b"".join(
+            (
+                self._ruleset,
+                _SEAT[view.seat],
+                _HAND[len(hand)] if hand else b"",
+                hand,
+                _DRAWN[view.drawn],
+                _TABLE[len(table)],
+                table,
+            )
+        )
+
+
+def encode_table(table: PublicView) -> pb.Table:
+    return pb.Table.FromString(ViewWriter("").table(table))
+
+
+def encode_view(view: View) -> pb.View:
+    return pb.View.FromString(ViewWriter(view.ruleset).view(view))
+
+
+@lru_cache(maxsize=4096)
+def _read_seat(data: bytes) -> SeatView:
     """Raises MalformedMessage."""
+    try:
+        message = pb.SeatState.FromString(data)
+    except DecodeError:
+        raise MalformedMessage("a seat of the table cannot be read") from None
     return SeatView(
         message.phase,
         message.completed,
@@ -44,28 +159,7 @@ def decode_seat(message: pb.SeatState) -> SeatView:
     )
 
 
-@lru_cache(maxsize=4096)
-def _seat_of(data: bytes) -> SeatView:
-    return decode_seat(pb.SeatState.FromString(data))
-
-
-def encode_table(table: PublicView) -> pb.Table:
-    return pb.Table(
-        deal=table.deal,
-        turn=table.turn,
-        dealer=table.dealer,
-        to_move=table.to_move,
-        stage=STAGES.encode(table.stage),
-        tie_break=table.tie_break,
-        stock_size=table.stock_size,
-        discard_size=table.discard_size,
-        discard_top=encode_optional_card(table.discard_top),
-        seats=[encode_seat(seat) for seat in table.seats],
-    )
-
-
-def decode_table(message: pb.Table) -> PublicView:
-    """Raises MalformedMessage."""
+def _read_table(message: Any) -> PublicView:
     return PublicView(
         message.deal,
         message.turn,
@@ -76,85 +170,26 @@ def decode_table(message: pb.Table) -> PublicView:
         message.stock_size,
         message.discard_size,
         decode_optional_card(message.discard_top),
-        # Most seats look as they did a moment ago: a look-up by bytes costs half of reading them again.
-        tuple([_seat_of(seat.SerializeToString()) for seat in message.seats]),
+        tuple([_read_seat(seat) for seat in message.seats[:]]),
     )
 
 
-def encode_view(view: View) -> pb.View:
-    return pb.View(
-        ruleset=view.ruleset,
-        seat=view.seat,
-        hand=encode_cards(view.hand),
-        drawn=encode_optional_card(view.drawn),
-        table=encode_table(view.table),
+def read_view(message: Any) -> View:
+    """The value of a coarse View. Raises MalformedMessage."""
+    return View(
+        message.ruleset,
+        Seat(message.seat),
+        decode_cards(message.hand[:]),  # a slice is a list, which is read in half the time
+        decode_optional_card(message.drawn),
+        _read_table(message.table),
     )
+
+
+def decode_table(message: pb.Table) -> PublicView:
+    """Raises MalformedMessage."""
+    return _read_table(coarse.Table.FromString(message.SerializeToString()))
 
 
 def decode_view(message: pb.View) -> View:
     """Raises MalformedMessage."""
-    return View(
-        message.ruleset,
-        Seat(message.seat),
-        decode_cards(message.hand),
-        decode_optional_card(message.drawn),
-        decode_table(message.table),
-    )
-
-
-class TableKeeper:
-    """The Table message of one game, kept and changed in place: building it anew costs ten times as much.
-
-    It compares values by identity, which is safe because they are frozen, and quick because the engine hands out the same
-    SeatView as long as nothing of that seat has changed.
-    """
-
-    __slots__ = ("_last", "message")
-
-    def __init__(self) -> None:
-        self.message = pb.Table()
-        self._last: PublicView | None = None
-
-    def update(self, table: PublicView) -> pb.Table:
-        """The message, equal to `encode_table(table)`. It changes at the next call: copy it or serialise it before."""
-        last, message = self._last, self.message
-        if table is last:
-            return message
-        if last is None or len(last.seats) != len(table.seats):
-            message.CopyFrom(encode_table(table))
-            self._last = table
-            return message
-        if (table.deal, table.dealer, table.tie_break) != (last.deal, last.dealer, last.tie_break):
-            message.deal = table.deal
-            message.dealer = table.dealer
-            message.tie_break = table.tie_break
-        message.turn = table.turn
-        if table.to_move is None:
-            message.ClearField("to_move")
-        else:
-            message.to_move = table.to_move
-        message.stage = STAGES.encode(table.stage)
-        message.stock_size = table.stock_size
-        message.discard_size = table.discard_size
-        message.discard_top = encode_optional_card(table.discard_top)
-        for index, seat in enumerate(table.seats):
-            before = last.seats[index]
-            if seat is not before:
-                _update_seat(message.seats[index], seat, before)
-        self._last = table
-        return message
-
-
-def _update_seat(message: pb.SeatState, seat: SeatView, before: SeatView) -> None:
-    if seat.melds is not before.melds or seat.phases_done is not before.phases_done:
-        message.CopyFrom(encode_seat(seat))
-        return
-    message.phase = seat.phase
-    message.completed = seat.completed
-    message.laid = seat.laid
-    message.points = seat.points
-    message.hand_size = seat.hand_size
-    message.skip_pending = seat.skip_pending
-    message.may_be_skipped = seat.may_be_skipped
-    message.faults = seat.faults
-    message.forfeited = seat.forfeited
+    return read_view(coarse.View.FromString(message.SerializeToString()))

@@ -24,8 +24,8 @@ import grpc
 from phaseten.v1 import referee_pb2
 
 from referee.engine import OFFICIAL, Game, Move, Ruleset, SeededDecks, Terms, View
-from referee.service.messages import QuestionFrame
-from referee.wire.moves import encode_answer
+from referee.service.messages import QuestionWriter
+from referee.wire.moves import write_answer, write_decision
 from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 from tests.players import greedy, play_out
@@ -74,14 +74,14 @@ def run(report: Report) -> None:
 
 def _sizes() -> tuple[int, int]:
     """Mean bytes of a question and of an answer in a game of greedy bots."""
-    frame = QuestionFrame(OFFICIAL.name)
+    writer = QuestionWriter(OFFICIAL.name)
     asked: list[int] = []
     answered: list[int] = []
 
     def measured(view: View, ruleset: Ruleset) -> Move:
         move = greedy(view, ruleset)
-        asked.append(len(frame.ask(1, len(asked), view, (60_000, 10_000, 3)).SerializeToString()))
-        answered.append(len(encode_answer(1, len(asked), move).SerializeToString()))
+        asked.append(len(writer.question(1, len(asked), view, (60_000, 10_000, 3))))
+        answered.append(len(write_answer(1, len(asked), write_decision(move))))
         return move
 
     play_out(Game(OFFICIAL, Terms(), 2, SeededDecks(bytes(64))), measured)

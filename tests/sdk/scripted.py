@@ -16,15 +16,16 @@ from referee.engine.default_move import default_move
 from referee.engine.errors import IllegalMove
 from referee.engine.events import FaultKind, PublicEvent
 from referee.engine.game import Game
-from referee.engine.moves import Draw, Play, Seat
+from referee.engine.moves import Draw, Move, Play, Seat
 from referee.engine.observe import public_event
 from referee.engine.presets import OFFICIAL
 from referee.engine.ruleset import Terms
 from referee.engine.shuffle import SeededDecks
 from referee.engine.view import View
+from referee.wire import coarse
 from referee.wire.enums import FAULTS, REASONS
 from referee.wire.events import encode_public_event
-from referee.wire.moves import decode_answer, encode_rejected
+from referee.wire.moves import encode_rejected, read_answer
 from referee.wire.replay import SeatInfo, encode_result, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 from referee.wire.view import encode_view
@@ -32,13 +33,20 @@ from referee.wire.view import encode_view
 MATCH = UUID(int=7)
 
 
-def frame(**kinds: Any) -> pb.ConnectResponse:
+def frame(**kinds: Any) -> bytes:
     """A frame with these messages, such as `frame(ping=pb.Ping(id=1))`."""
-    return pb.ConnectResponse(messages=[pb.RefereeMessage(**{kind: message}) for kind, message in kinds.items()])
+    messages = [pb.RefereeMessage(**{kind: message}) for kind, message in kinds.items()]
+    return pb.ConnectResponse(messages=messages).SerializeToString()
 
 
-def joined(*frames: pb.ConnectResponse) -> pb.ConnectResponse:
-    return pb.ConnectResponse(messages=[message for part in frames for message in part.messages])
+def joined(*frames: bytes) -> bytes:
+    """Frames that are written one after the other are one frame."""
+    return b"".join(frames)
+
+
+def read_move(answer: pb.Answer) -> Move:
+    """The move of an answer as the referee reads it."""
+    return read_answer(coarse.Answer.FromString(answer.SerializeToString()))
 
 
 WELCOME = frame(welcome=pb.Welcome(session_id="s1", protocol=1, capacity=8, referee="test"))
@@ -70,7 +78,7 @@ class ScriptedGame:
             table=[encode_seat_info(SeatInfo(f"bot-{seat}", f"Bot {seat}", "1", seat)) for seat in range(self.game.seats)],
         )
 
-    def opening(self) -> pb.ConnectResponse:
+    def opening(self) -> bytes:
         return joined(frame(invite=self.invite()), frame(start=pb.Start(game=self.handle)))
 
     def events(self) -> pb.Events:
@@ -103,7 +111,7 @@ class ScriptedGame:
             round_trip_ms=3,
         )
 
-    def ask(self) -> pb.ConnectResponse:
+    def ask(self) -> bytes:
         """Let the others play, then ask the seat; or tell it that the game is over."""
         while (mover := self.game.to_move) is not None and mover != self.seat:
             self.game.submit(mover, default_move(self.game.state))
@@ -118,7 +126,7 @@ class ScriptedGame:
         self.asked = False
         self.game.submit(self.seat, default_move(self.game.state))
 
-    def over(self) -> pb.ConnectResponse:
+    def over(self) -> bytes:
         result = self.game.result
         assert result is not None
         ended = pb.GameOver(
@@ -129,12 +137,12 @@ class ScriptedGame:
         )
         return joined(frame(events=self.events()), frame(game_over=ended))
 
-    def take(self, answer: pb.Answer) -> pb.ConnectResponse:
+    def take(self, answer: pb.Answer) -> bytes:
         """Judge an answer to the open question; the frame says what was wrong with it, if anything was."""
         assert (answer.game, answer.id) == (self.handle, self.question)
         self.asked = False
         try:
-            self.game.submit(self.seat, decode_answer(answer))
+            self.game.submit(self.seat, read_move(answer))
         except IllegalMove as wrong:
             self.rejected.append(wrong)
             self.game.fault(self.seat, FaultKind.ILLEGAL)
@@ -143,7 +151,7 @@ class ScriptedGame:
                 frame(fault=pb.Fault(game=self.handle, kind=FAULTS.encode(FaultKind.ILLEGAL), count=count, limit=3)),
                 frame(rejected=encode_rejected(self.handle, answer.id, REASONS.encode(wrong.reason), str(wrong), Draw())),
             )
-        return pb.ConnectResponse()
+        return b""
 
 
 def session_of(source: BotSource, watcher: Watcher | None = None, games: Games | None = None) -> Session:
@@ -158,7 +166,7 @@ def messages(session: Session) -> list[pb.BotMessage]:
     """Everything the session has to say now."""
     found: list[pb.BotMessage] = []
     while (out := session.take_frame()) is not None:
-        found.extend(out.messages)
+        found.extend(pb.ConnectRequest.FromString(out).messages)
     return found
 
 

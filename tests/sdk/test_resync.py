@@ -5,7 +5,6 @@ from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.info import Ending, GameInfo, GameResult
 from bots_sdk.watcher import Watcher
-from referee.wire.moves import decode_answer
 from tests.sdk.scripted import (
     WELCOME,
     Recorder,
@@ -15,11 +14,12 @@ from tests.sdk.scripted import (
     joined,
     messages,
     play_out,
+    read_move,
     session_of,
 )
 
 
-def resync(*games: pb.ResyncGame) -> pb.ConnectResponse:
+def resync(*games: pb.ResyncGame) -> bytes:
     return joined(WELCOME, frame(resync=pb.Resync(games=games)))
 
 
@@ -77,7 +77,7 @@ def test_an_answer_that_may_be_lost_is_sent_again_without_asking_the_bot() -> No
     again = session_of(bot, games=session.games)
     again.receive(resync(script.resync()))
     (repeated,) = answers(messages(again))
-    assert (repeated.game, repeated.id, decode_answer(repeated)) == (8, lost.id, decode_answer(lost))
+    assert (repeated.game, repeated.id, read_move(repeated)) == (8, lost.id, read_move(lost))
     assert len(bot.views) == 1
     script.take(repeated)
 

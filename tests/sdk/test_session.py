@@ -1,6 +1,7 @@
 """The conversation with a referee, frame by frame."""
 
 import logging
+from collections.abc import Iterable
 
 import pytest
 from phaseten.v1 import bot_pb2 as pb
@@ -93,16 +94,17 @@ def test_every_game_gets_a_bot_of_its_own_and_one_frame_holds_all_answers() -> N
     session.receive(joined(*[script.opening() for script in scripts], *[script.ask() for script in scripts]))
     out = session.take_frame()
     assert out is not None
-    assert [answer.game for answer in answers(out.messages)] == [1, 2, 3]
+    said_at_once = pb.ConnectRequest.FromString(out).messages
+    assert [answer.game for answer in answers(said_at_once)] == [1, 2, 3]
     assert session.take_frame() is None
     assert [bot.started[0].game_id for bot in made] == [script.game_id for script in scripts]
-    play_answers(scripts, out)
+    play_answers(scripts, said_at_once)
     play_out(session, *scripts)
     assert all(bot.results[0].ending is Ending.FINISHED for bot in made)
 
 
-def play_answers(scripts: list[ScriptedGame], out: pb.ConnectRequest) -> None:
-    for answer in answers(out.messages):
+def play_answers(scripts: list[ScriptedGame], out: Iterable[pb.BotMessage]) -> None:
+    for answer in answers(out):
         scripts[answer.game - 1].take(answer)
 
 
@@ -151,7 +153,9 @@ def test_a_question_about_an_unknown_game_is_left_alone(caplog: pytest.LogCaptur
 
 def test_pings_are_answered_and_unknown_messages_ignored() -> None:
     session = session_of(Recorder)
-    session.receive(joined(frame(ping=pb.Ping(id=77)), pb.ConnectResponse(messages=[pb.RefereeMessage()])))
+    session.receive(
+        joined(frame(ping=pb.Ping(id=77)), pb.ConnectResponse(messages=[pb.RefereeMessage()]).SerializeToString())
+    )
     session.receive(frame(pong=pb.Pong(id=1)))
     session.receive(frame(nonce_commits=pb.NonceCommits(game=1)))
     assert [message.pong.id for message in messages(session)] == [77]
@@ -269,9 +273,11 @@ def test_frames_respect_the_referees_limit() -> None:
     frames = []
     while (out := session.take_frame()) is not None:
         frames.append(out)
-    assert [answer.game for out in frames for answer in answers(out.messages)] == list(range(1, 21))
+    assert [answer.game for out in frames for answer in answers(pb.ConnectRequest.FromString(out).messages)] == list(
+        range(1, 21)
+    )
     assert len(frames) > 4
-    assert all(out.ByteSize() <= 2000 for out in frames)
+    assert all(len(out) <= 2000 for out in frames)
 
 
 def test_the_session_asks_games_in_the_order_of_their_questions() -> None:

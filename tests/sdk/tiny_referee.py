@@ -46,8 +46,8 @@ class Visit:
         await self.say(frame(welcome=pb.Welcome(session_id="s", protocol=1, capacity=hello.capacity, referee="tiny")))
         return hello
 
-    async def say(self, *frames: pb.ConnectResponse) -> None:
-        await self.context.write(joined(*frames))
+    async def say(self, *frames: bytes) -> None:
+        await self.context.write(pb.ConnectResponse.FromString(joined(*frames)))
 
     async def refuse(self, code: grpc.StatusCode, text: str) -> None:
         await self.context.abort(code, text)

@@ -154,7 +154,7 @@ def ruleset(**changes: Any) -> referee_pb2.MatchOrder:
         ruleset(hand_size=0),
         ruleset(advance=0),
         ruleset(advance=77),
-        ruleset(wild_replaceable=True),
+        ruleset(wilds=17),
         order("ann", "bob", terms=quick_terms(max_deals=None)),
         order("ann", "bob", terms=quick_terms(max_turns_per_deal=None)),
         order("ann", "bob", terms=quick_terms(max_deals=5000)),

@@ -3,6 +3,8 @@
 import hashlib
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from phaseten.v1 import bot_pb2, game_pb2, referee_pb2, replay_pb2
 
 from referee.engine import Game, SeededDecks, Terms
@@ -10,11 +12,13 @@ from referee.engine.events import CardDrawn
 from referee.engine.observe import public_event
 from referee.engine.presets import OFFICIAL
 from referee.service import messages
-from referee.service.messages import QuestionFrame
-from referee.service.pieces import event_pieces, tag, wrapped
+from referee.service.clock import Charge
+from referee.service.messages import QuestionWriter
+from referee.service.pieces import answer_piece, event_pieces
 from referee.wire.events import encode_event, encode_public_event
-from referee.wire.view import encode_view
 from tests.players import greedy, play_out
+from tests.wire import plain
+from tests.wire.values import seats, small, times
 
 
 @pytest.fixture(scope="module")
@@ -44,44 +48,40 @@ def test_no_public_piece_shows_a_card_drawn_from_the_pile(game: Game) -> None:
     assert len({event_pieces(OFFICIAL)(event)[0] for event in hidden}) == 4  # one for each seat
 
 
-@pytest.mark.parametrize("size", [0, 1, 127, 128, 129, 300, 16_383, 16_384, 2_097_152])
-def test_wrapped_bytes_are_a_field_of_any_length(size: int) -> None:
-    content = bot_pb2.Superseded(text="x" * size).SerializeToString() if size else b""
-    frame = wrapped(
-        tag(bot_pb2.ConnectResponse.MESSAGES_FIELD_NUMBER),
-        wrapped(tag(bot_pb2.RefereeMessage.SUPERSEDED_FIELD_NUMBER), content),
-    )
-    (message,) = bot_pb2.ConnectResponse.FromString(frame).messages
-    assert len(message.superseded.text) == size
-    assert message.WhichOneof("kind") == "superseded"
-
-
 def test_what_happened_comes_before_the_question() -> None:
     game = Game(OFFICIAL, Terms(), 2, SeededDecks(bytes(64)))
     seat = game.to_move
     assert seat is not None
-    asking = QuestionFrame(OFFICIAL.name)
+    view = game.view(seat)
     events = [piece for event in game.log if (piece := event_pieces(OFFICIAL)(event)[0])]
-    asking.ask(7, 300, game.view(seat), (60_000.9, 10_000.0, 3.2))
-    frame = messages.happened(7, 5, events) + asking.frame()
+    question = QuestionWriter(OFFICIAL.name).question(7, 300, view, (60_000.9, 10_000.0, 3.2))
+    frame = messages.happened(7, 5, events) + messages.asked(question)
     told, asked = bot_pb2.ConnectResponse.FromString(frame).messages
     assert (told.events.game, told.events.first, len(told.events.events)) == (7, 5, len(events))
-    question = asked.question
-    assert (question.game, question.id) == (7, 300)
-    assert (question.bank_ms, question.limit_ms, question.round_trip_ms) == (60_000, 10_000, 3)
-    assert question.view == encode_view(game.view(seat))
+    assert asked.question == bot_pb2.Question(
+        game=7, id=300, view=plain.view(view), bank_ms=60_000, limit_ms=10_000, round_trip_ms=3
+    )
 
 
 def test_a_question_is_right_after_every_move_of_a_game() -> None:
-    """It is one message that is changed in place, so what was in it before must not show."""
-    game = Game(OFFICIAL, Terms(max_deals=3), 3, SeededDecks(hashlib.sha512(b"in place").digest()))
-    asking = QuestionFrame(OFFICIAL.name)
+    """Bytes of seats are kept from question to question, so what was true before must not show."""
+    game = Game(OFFICIAL, Terms(max_deals=3), 3, SeededDecks(hashlib.sha512(b"kept").digest()))
+    writer = QuestionWriter(OFFICIAL.name)
     stages = set()
     while (seat := game.to_move) is not None:
         view = game.view(seat)
-        asked = asking.ask(1, 1, view, (1.0, 1.0, 1.0))
-        assert asked.view == encode_view(view)
-        assert asking.table(game.public_view()) == asked.view.table
-        stages.add(asked.view.table.stage)
+        question = bot_pb2.Question(game=1, id=1, view=plain.view(view), bank_ms=1, limit_ms=1, round_trip_ms=1)
+        assert writer.question(1, 1, view, (1.0, 1.0, 1.0)) == question.SerializeToString(deterministic=True)
+        assert writer.table(game.public_view()) == question.view.table.SerializeToString(deterministic=True)
+        stages.add(question.view.table.stage)
         game.submit(seat, greedy(view, OFFICIAL))
     assert stages == {game_pb2.STAGE_DRAW, game_pb2.STAGE_PLAY}
+
+
+@given(small, seats, times, times, times, st.text(max_size=200))
+def test_answers_joined_are_the_records_of_a_replay(
+    event: int, seat: int, think: int, lag: int, bank: int, note: str
+) -> None:
+    pieces = answer_piece(event, seat, Charge(think, lag), bank, note) * 2
+    record = replay_pb2.AnswerRecord(event=event, seat=seat, think_ms=think, lag_ms=lag, bank_ms=bank, note=note)
+    assert list(replay_pb2.Replay.FromString(pieces).answers) == [record, record]

@@ -20,8 +20,8 @@ from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.shuffle import SeededDecks
 from referee.engine.state import State
 from referee.engine.view import Stage
+from referee.service.messages import QuestionWriter
 from referee.wire.events import encode_public_event
-from referee.wire.view import encode_table, encode_view
 
 RULES = Ruleset()
 
@@ -55,8 +55,10 @@ def fresh(state: State) -> State:
 def bytes_for(state: State, seat: Seat | None) -> bytes:
     """What a seat, or the public (None), is sent of a state; views are made anew."""
     state = fresh(state)
-    message = encode_table(public_view(state)) if seat is None else encode_view(seat_view(state, seat))
-    return message.SerializeToString(deterministic=True)
+    writer = QuestionWriter(state.ruleset.name)
+    if seat is None:
+        return writer.table(public_view(state))
+    return writer.question(1, 1, seat_view(state, seat), (60_000.0, 10_000.0, 3.0))
 
 
 Place = tuple[list[Card], int]

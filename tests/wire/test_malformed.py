@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phaseten.v1 import bot_pb2, cards_pb2, game_pb2, replay_pb2, rules_pb2
 
 from referee.engine.ruleset import Ruleset, Terms
-from referee.wire import cards, enums, events, moves, replay, rules, view
+from referee.wire import cards, coarse, enums, events, moves, replay, rules, view
 from referee.wire.errors import MalformedMessage
 
 
@@ -32,11 +32,18 @@ def test_an_unknown_member_is_named_with_its_enum() -> None:
         enums.MELD_KINDS.decode(99)
 
 
+def played(play: game_pb2.Play) -> Any:
+    return coarse.Answer(play=play.SerializeToString())
+
+
 CASES: list[tuple[Callable[[Any], Any], Any]] = [
-    (moves.decode_answer, bot_pb2.Answer(game=1, id=1)),
-    (moves.decode_play, game_pb2.Play(hits=[game_pb2.Hit(owner=0, meld=0)])),
-    (moves.decode_play, set_raw(game_pb2.Play(), "discard", 77)),
-    (moves.decode_play, game_pb2.Play(lay=[game_pb2.Meld(cards=[cards_pb2.CARD_UNSPECIFIED])])),
+    (moves.read_answer, coarse.Answer(game=1, id=1)),
+    (moves.read_answer, coarse.Answer(draw=b"\xff")),
+    (moves.read_answer, coarse.Answer(play=b"\x18")),
+    (moves.read_answer, coarse.Answer(play=b"\xff" * 100)),
+    (moves.read_answer, played(game_pb2.Play(hits=[game_pb2.Hit(owner=0, meld=0)]))),
+    (moves.read_answer, played(set_raw(game_pb2.Play(), "discard", 77))),
+    (moves.read_answer, played(game_pb2.Play(lay=[game_pb2.Meld(cards=[cards_pb2.CARD_UNSPECIFIED])]))),
     (events.decode_event, game_pb2.Event()),
     (events.decode_public_event, game_pb2.PublicEvent()),
     (events.decode_event, game_pb2.Event(card_discarded=game_pb2.CardDiscarded(seat=1))),
@@ -44,6 +51,9 @@ CASES: list[tuple[Callable[[Any], Any], Any]] = [
     (rules.decode_ruleset, rules_pb2.Ruleset(name="official")),
     (rules.decode_terms, rules_pb2.Terms()),
     (view.decode_view, game_pb2.View()),
+    (view.read_view, coarse.View(table=coarse.Table(stage=game_pb2.STAGE_DRAW, seats=[b"\xff"]))),
+    (events.read_public_event, b"\xff"),
+    (events.read_public_event, b""),
     (replay.decode_result, bot_pb2.GameResult(cause=game_pb2.GAME_END_FORFEITS, places=[1, 2], points=[3])),
     (replay.decode_uuid, b"short"),
     (replay.decode_replay, b"\xff\xff"),
@@ -60,13 +70,13 @@ def test_nonsense_is_malformed(decode: Callable[[Any], Any], message: Any) -> No
 @given(st.binary(max_size=300))
 def test_random_bytes_are_a_frame_or_no_frame_but_never_break_a_decoder(data: bytes) -> None:
     try:
-        frame = bot_pb2.ConnectRequest.FromString(data)
+        frame = coarse.ConnectRequest.FromString(data)
     except DecodeError:
         return
     for message in frame.messages:
         if message.WhichOneof("kind") == "answer":
             try:
-                moves.decode_answer(message.answer)
+                moves.read_answer(message.answer)
             except MalformedMessage:
                 continue
 
