@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from referee.engine import CARDS, Card
+from referee.engine import CARDS, WILD, Card
 from tests.reference.cards import COLOURS, NUMBER, PHASES
 from tests.reference.table import Table
 
@@ -62,16 +62,14 @@ class Decks:
             colour = COLOURS[int(chance() * 4)]
             for place in range(size + (chance() < 0.3)):
                 wanted = first + place if kind == "run" else first
-                wild = -1
-                for at, card in enumerate(order):
-                    face = str(card)
-                    if face == "W":
-                        wild = at
-                    elif face[0] == colour if kind == "color" else _NUMBERS[card] == wanted:
-                        break
-                else:
-                    at = -1
-                if wild >= 0 and (at < 0 or chance() < wildness):
-                    at = wild
-                if at >= 0 and chance() < 0.97:
-                    hand.append(order.pop(at))
+                found = -1
+                if chance() >= wildness:
+                    found = next((at for at, card in enumerate(order) if _fits(card, kind, wanted, colour)), -1)
+                if found < 0 and WILD in order:
+                    found = order.index(WILD)
+                if found >= 0 and chance() < 0.97:
+                    hand.append(order.pop(found))
+
+
+def _fits(card: Card, kind: str, wanted: int, colour: str) -> bool:
+    return str(card)[0] == colour if kind == "color" else _NUMBERS[card] == wanted

@@ -174,6 +174,9 @@ class Driver:
             return _other_hit(self, move, hand)
         return _SPOILS[self.below(len(_SPOILS))](self, move, hand)
 
+    def phases_done(self) -> list[int]:
+        return self._table.done[self._table.to_move]
+
     def any_card(self, hand: list[str]) -> str:
         return FACES[self.below(50)] if self._chance() < 0.3 else hand[self.below(len(hand))]
 
@@ -239,7 +242,10 @@ def _any_lay(driver: Driver, move: Play, hand: list[str]) -> Play:
 
 
 def _any_phase(driver: Driver, move: Play, hand: list[str]) -> Play:
-    return move._replace(phase=None if move.phase else driver.below(13) - 1)
+    if move.phase and driver.below(2):
+        return move._replace(phase=None)
+    done = driver.phases_done()
+    return move._replace(phase=done[driver.below(len(done))] if done and driver.below(2) else driver.below(13) - 1)
 
 
 def _more_hits(driver: Driver, move: Play, hand: list[str]) -> Play:

@@ -37,7 +37,10 @@ def compare(label: str, first: int, step: int, moves: int, altered: Mapping[str,
 
 
 def rules_for(label: str, rng: random.Random) -> tuple[Ruleset, Terms, int]:
-    """Rules, terms and seats of a game. A preset is played as it is, now and then with free cards: then ties come."""
+    """Rules, terms and seats of a game. Presets are played as they are, or with free cards, or these and two phases.
+
+    Free cards make ties, and few phases make them soon: otherwise tie-breaks would be rare.
+    """
     while True:
         seats = rng.randint(2, 6)
         terms = Terms(
@@ -46,9 +49,12 @@ def rules_for(label: str, rng: random.Random) -> tuple[Ruleset, Terms, int]:
             max_deals=rng.choice([None, 60, 60, 60, 60, 12, 3, 1]),
             first_dealer=rng.choice(["last_seat", "seeded", SeatDealer(rng.randrange(seats))]),
         )
-        rules = _random_rules(rng) if label == RANDOM_RULES else PRESETS[label]
-        if rng.random() < 0.25:
+        rules = random_rules(rng) if label == RANDOM_RULES else PRESETS[label]
+        chance = rng.random()
+        if chance < 0.4:
             rules = replace(rules, card_points=CardPoints(0, 0, 0, 0))
+        if chance < 0.25:
+            rules = replace(rules, phases=rules.phases[-2:])
         try:
             check_ruleset(rules, terms, seats)
         except UnsupportedRules:
@@ -56,7 +62,8 @@ def rules_for(label: str, rng: random.Random) -> tuple[Ruleset, Terms, int]:
         return rules, terms, seats
 
 
-def _random_rules(rng: random.Random) -> Ruleset:
+def random_rules(rng: random.Random) -> Ruleset:
+    """Any value of every option; they may contradict each other."""
     low = rng.randrange(4)
     rules = Ruleset(
         name="random",

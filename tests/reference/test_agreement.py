@@ -3,19 +3,23 @@
 A failure names the game, so that `Match(label, number).play(Counter())` plays it again.
 """
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from enum import Enum
 from multiprocessing import get_context
 
 import pytest
 
-from referee.engine import PRESETS, Reason, Ruleset, Terms
+from referee.engine import PRESETS, Reason, Ruleset, Terms, UnsupportedRules, check_ruleset
+from referee.engine.ruleset import CardPoints
 from tests.reference.cards import Draw
-from tests.reference.compare import Pair
+from tests.reference.compare import Pair, plain_options
 from tests.reference.decks import Decks
-from tests.reference.matches import RANDOM_RULES, SWITCHES, Differ, Match, compare, rules_for
+from tests.reference.matches import RANDOM_RULES, SWITCHES, Differ, Match, compare, random_rules, rules_for
+from tests.reference.refusals import is_refused
 
 MOVES = 100_000  # for each rule set, unless --reference-moves says otherwise
 WORKERS = 2
@@ -116,12 +120,39 @@ def test_games_are_known_by_their_number():
 
 
 def test_random_rules_are_all_kinds_of_rules():
-    import random
-
     rng = random.Random(1)
-    values = Counter(
-        (name, getattr(rules, name))
-        for rules, _, _ in (rules_for(RANDOM_RULES, rng) for _ in range(400))
-        for name in SWITCHES
-    )
+    drawn = [rules_for(RANDOM_RULES, rng)[0] for _ in range(400)]
+    values = Counter((name, getattr(rules, name)) for rules in drawn for name in SWITCHES)
     assert not [(name, value) for name, options in SWITCHES.items() for value in options if not values[name, value]]
+
+
+def _any_values(rng: random.Random) -> tuple[Ruleset, Terms, int]:
+    """Mostly good values, some beyond what makes sense."""
+
+    def near(official: int, *others: int) -> int:
+        return rng.choice(others) if rng.random() < 0.2 else official
+
+    rules, terms, seats = random_rules(rng), Terms(), near(rng.randint(2, 6), 1, 7)
+    points = CardPoints(near(5, -1, 11), near(10, 4, 5), near(15, -1, 0), near(25, -1, 0))
+    rules = replace(rules, players_min=near(2, 1, 3, 6), players_max=near(6, 7, 4, 2), card_points=points)
+    rules = replace(rules, wilds=near(8, -1, 0, 16, 17), skips=near(4, -1, 0, 8, 9), hand_size=near(10, 6, 7, 8, 9, 13, 14))
+    if rng.random() < 0.2:
+        rules = replace(rules, phases=rng.choice([(), (1, 1), (0,), (11,), (6,), (8,)]))
+    terms = replace(terms, max_faults=near(3, 0, 1), max_deals=near(60, 0, 1), max_turns_per_deal=near(100, -1, 1))
+    return replace(rules, tiebreak_max_deals=near(3, 0, 1, 10, 11)), terms, seats
+
+
+def test_both_refuse_the_same_rules():
+    rng = random.Random(2)
+    answers: Counter[bool] = Counter()
+    for _ in range(20_000):
+        rules, terms, seats = _any_values(rng)
+        try:
+            check_ruleset(rules, terms, seats)
+            problems: tuple[object, ...] = ()
+        except UnsupportedRules as unsupported:
+            problems = unsupported.problems
+        refused = is_refused(plain_options(rules, terms), seats)
+        assert refused == bool(problems), (rules, terms, seats, problems)
+        answers[refused] += 1
+    assert min(answers.values()) > 500
