@@ -59,8 +59,8 @@ from referee.engine.events import (
     WildTaken,
 )
 from referee.engine.game import Result
-from referee.engine.lays import lays
-from referee.engine.legal import Turn, draws, skip_targets
+from referee.engine.lays import Way, lays
+from referee.engine.legal import Turn, draws, open_phases, plans, skip_targets
 from referee.engine.melds import open_kinds
 from referee.engine.moves import Draw, End, Hit, Meld, Move, Play, Seat
 from referee.engine.presets import OFFICIAL, PRESETS
@@ -135,6 +135,7 @@ __all__ = [
     "TurnSkipped",
     "View",
     "Watcher",
+    "Way",
     "WildTaken",
     "WrongInput",
     "draws",
@@ -143,9 +144,11 @@ __all__ = [
     "lays",
     "number_card",
     "open_kinds",
+    "open_phases",
     "parse_card",
     "parse_cards",
     "plan",
+    "plans",
     "play_game",
     "run",
     "skip_targets",

@@ -4,7 +4,7 @@ A game is its list of events. `Game` is what one holds: `submit` a `Draw` or a `
 Cards are written `R7 B12 W S`. Rules are a `Ruleset` (see `PRESETS`), what a match agrees on is its `Terms`.
 
 - to read a position: `View`, `PublicView`, `SeatView`, `TableMeld`
-- to think: `plan`, `lays`, `draws`, `skip_targets`, `Turn`, `open_kinds`, `card_points`
+- to think: `plan`, `plans`, `lays`, `open_phases`, `draws`, `skip_targets`, `Turn`, `open_kinds`, `card_points`
 - to check: `check_log`, `fold`, `check_ruleset`, `shuffled` and its commitments
 """
 
@@ -50,8 +50,8 @@ from referee.engine.events import (
     WildTaken,
 )
 from referee.engine.game import Game, Result, fold
-from referee.engine.lays import lays
-from referee.engine.legal import Turn, draws, skip_targets
+from referee.engine.lays import Way, lays
+from referee.engine.legal import Turn, draws, open_phases, plans, skip_targets
 from referee.engine.melds import open_kinds
 from referee.engine.moves import Draw, End, Hit, Meld, Move, Play, Seat
 from referee.engine.observe import public_event
@@ -145,6 +145,7 @@ __all__ = [
     "TurnSkipped",
     "UnsupportedRules",
     "View",
+    "Way",
     "WildTaken",
     "card_points",
     "check_log",
@@ -161,9 +162,11 @@ __all__ = [
     "nonce_commit",
     "number_card",
     "open_kinds",
+    "open_phases",
     "parse_card",
     "parse_cards",
     "plan",
+    "plans",
     "public_event",
     "ruleset_hash",
     "server_commit",

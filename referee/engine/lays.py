@@ -1,173 +1,218 @@
-"""The ways to lay a phase that a hand can pay for, best first.
+"""The ways to lay a phase that a hand can pay for: all that no other way betters, best first.
 
-A way is one part per goal. Parts are plain tuples, since many are looked at and few are laid:
-`(value, naturals, wilds)` for a set or colour (`value` as in Meld.meaning), `(low, high, held)` for a run, where `held` has
-the bit `1 << number` for each place of a number card; the other places are Wilds.
+What *better* means. A lay is at least as good as another one of the same phase if
+
+1. it leaves no number card that the other one does not leave as well (kind by kind);
+2. it leaves as many Wilds or more; and where no hit on the own melds may follow in the same turn, no more cards in all, for
+   there a Wild that stays in hand stays there until the next turn;
+3. its melds take what those of the other one take: its sets have the same numbers (its colour meld the same colour), and its
+   run reaches as far to both sides, or is short of that by no more places than it leaves Wilds more, which can be hit there
+   at once. Beyond the other run it reaches by number cards only;
+4. where Wilds may be taken back (`Ruleset.wild_replaceable`) and both use as many, these stand for the same cards.
+
+So among lays of more or fewer cards those count that lay every number card that fits and no Wild that could as well be hit
+afterwards. Kept are all places of a run and of its Wilds that lead elsewhere, every choice of what melds of Wilds alone
+stand for, and, where only some cards of a number are laid, every mixture of colours that may stay in hand. Which of its
+melds holds which of its cards (a 7 in the set and a Wild in the run, or the other way round) makes no difference for any
+later hit, and is not told apart.
+
+For any lay that the rules accept, `lays` holds a way that is at least as good, and none of its ways is better than another.
+Times, for h cards in hand: a hand that is short of the phase is known by `plan`. Else a run tries at most 45 places (kept
+from call to call), a set and a run these for each number held, two sets each pair of numbers held, a colour four colours;
+and each way that is found costs its h cards again. Only under options that no published rule set uses
+(`Holding.careful`), and where a way would leave no card to discard, ways are compared with each other.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
 
-from referee.engine.cards import NUMBERS, WILD, Card
+from referee.engine.cards import WILD, Card
+from referee.engine.holding import NUMBER, TOP, Holding, Part, Parts, between
 from referee.engine.moves import Meld
-from referee.engine.ruleset import PHASES, CardPoints, Goal, GoalKind, Ruleset
-
-_TOP: Final = 12
-_NUMBER: Final = tuple(kind % 12 + 1 for kind in range(NUMBERS))
-_COLOR: Final = tuple(kind // 12 for kind in range(NUMBERS))
-
-_Part = tuple[int, int, int]
-_Way = tuple[int, int, tuple[_Part, ...]]  # the points laid down, as a negative number; the Wilds used; the parts
+from referee.engine.ruleset import GoalKind, Ruleset
+from referee.engine.search import plan
+from referee.engine.values import quick
 
 
-def lays(hand: Sequence[Card], phase: int, ruleset: Ruleset) -> tuple[tuple[Meld, ...], ...]:
-    """The good ways to lay a phase (1-10; KeyError for others) from `hand` (ascending), best first; empty if none.
+@quick
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to lay `phase`: a meld for each goal, in the order of the goals, and what stays in hand, ascending."""
 
-    Every choice of numbers, run or colour that the hand can pay for appears once, each with all number cards that fit its
-    melds and no more Wilds than it needs. Best is what leaves fewest penalty points in hand, Wilds not counted since
-    they can be hit at once, and then what uses fewest Wilds.
+    phase: int
+    melds: tuple[Meld, ...]
+    leftover: tuple[Card, ...]
+
+
+_Rated = tuple[int, int, Parts]  # the points laid down, as a negative number; the Wilds used; the parts
+
+
+def lays(hand: tuple[Card, ...], phase: int, ruleset: Ruleset) -> tuple[Way, ...]:
+    """The ways to lay a phase (1-10; KeyError for others) from `hand` (ascending), best first; empty if there is none.
+
+    All that no other way betters (see the module). Best is what leaves fewest penalty points in hand, then what uses fewest
+    Wilds; a Wild that stays costs nothing where it can be hit in the same turn.
     """
-    stock = _Stock(hand, PHASES[phase], ruleset.card_points)
-    return tuple(stock.melds(way) for way in sorted(stock.ways()))
+    if plan(hand, phase, ruleset).distance:
+        return ()
+    holding = Holding(hand, phase, ruleset)
+    return tuple(way for rated in sorted(_found(holding)) for way in _in_cards(holding, rated))
 
 
-def best_lay(hand: Sequence[Card], phase: int, ruleset: Ruleset) -> tuple[Meld, ...] | None:
+def best_lay(hand: tuple[Card, ...], phase: int, ruleset: Ruleset) -> Way | None:
     """The first of `lays`, or None if the phase cannot be laid; cheaper than asking for all."""
-    stock = _Stock(hand, PHASES[phase], ruleset.card_points)
-    best = min(stock.ways(), default=None)
-    return None if best is None else stock.melds(best)
+    if plan(hand, phase, ruleset).distance:
+        return None
+    holding = Holding(hand, phase, ruleset)
+    best = min(_found(holding), default=None)
+    return None if best is None else next(_in_cards(holding, best))
 
 
-class _Stock:
-    """A hand counted by number (by colour for a colour phase): what can be paid with."""
+def _found(holding: Holding) -> list[_Rated]:
+    """The ways that no other betters, in no order, each once for all mixtures of colours."""
+    found = [_rated(holding, parts) for parts in holding.parts()]
+    last = [way for way in found if _laid(holding, way) == len(holding.hand)] if holding.keep else []
+    if last:
+        shorter = {_rated(holding, parts) for way in last for parts in _one_less(holding, way[2])}
+        found = [*(way for way in found if way not in last), *shorter.difference(found)]
+    return _undominated(holding, found) if holding.careful or last else found
 
-    __slots__ = ("counts", "goals", "held", "numbers", "points", "values", "wilds")
 
-    def __init__(self, hand: Sequence[Card], goals: tuple[Goal, ...], points: CardPoints) -> None:
-        self.goals = goals
-        by_color = goals[0].kind is GoalKind.COLOR
-        self.values = values = _COLOR if by_color else _NUMBER
-        self.numbers = [card for card in hand if card < NUMBERS]
-        self.wilds = hand.count(WILD)
-        self.counts = counts = [0] * (_TOP + 1)
-        held = 0
-        for card in self.numbers:
-            value = values[card]
-            counts[value] += 1
-            held |= 1 << value
-        self.held = held
-        self.points = [points.low] * 10 + [points.high] * 3
+_LOW = between(1, 9)
 
-    def ways(self) -> Iterator[_Way]:
-        if not self.numbers:
-            return iter(())  # a phase needs a number card, and every way below uses one
-        first = self.goals[0]
-        if first.kind is GoalKind.RUN:
-            rows = _rows(first.size, self.held, self.wilds)
-            return ((-self.worth(row), _gaps(row), (row,)) for row in rows)
-        if first.kind is GoalKind.COLOR:
-            return _one_color(self, first.size)
-        second = self.goals[1]
-        return (_two_sets if second.kind is GoalKind.SET else _set_and_run)(self, first.size, second.size)
 
-    def worth(self, row: _Part) -> int:
-        """The points of the number cards in a run."""
-        held = row[2]
-        return self.points[1] * (held & _LOW).bit_count() + self.points[_TOP] * (held & ~_LOW).bit_count()
+def _rated(holding: Holding, parts: Parts) -> _Rated:
+    points = holding.rules.card_points
+    laid = wilds = 0
+    for goal, (one, two, three) in zip(holding.goals, parts, strict=True):
+        if goal.kind is GoalKind.RUN:
+            wilds += two - one + 1 - three.bit_count()
+            laid += points.low * (three & _LOW).bit_count() + points.high * (three & ~_LOW).bit_count()
+            continue
+        wilds += three
+        if goal.kind is GoalKind.SET:
+            laid += two * (points.low if one < 10 else points.high)
+        else:
+            dearest = sorted((NUMBER[card] for card in holding.cards(one)), reverse=True)[:two]
+            laid += sum(points.low if number < 10 else points.high for number in dearest)
+    return -laid - (wilds * points.wild if holding.late else 0), wilds, parts
 
-    def melds(self, way: _Way) -> tuple[Meld, ...]:
-        pool: list[list[Card]] = [[] for _ in range(_TOP + 1)]
-        for card in self.numbers:
-            pool[self.values[card]].append(card)
-        melds = []
-        for goal, (one, two, three) in zip(self.goals, way[2], strict=True):
-            if goal.kind is GoalKind.RUN:
-                row = [pool[number].pop() if three >> number & 1 else WILD for number in range(one, two + 1)]
-                melds.append(Meld(tuple(row), None if three else one))
+
+def _laid(holding: Holding, way: _Rated) -> int:
+    """How many cards a way lays."""
+    return way[1] + sum(_used(holding, way[2]))
+
+
+def _used(holding: Holding, parts: Parts) -> list[int]:
+    """How many number cards of each number or colour are laid."""
+    used = [0] * (TOP + 1)
+    for goal, (one, two, three) in zip(holding.goals, parts, strict=True):
+        if goal.kind is GoalKind.RUN:
+            for number in range(one, two + 1):
+                used[number] += three >> number & 1
+        else:
+            used[one] += two
+    return used
+
+
+def _one_less(holding: Holding, parts: Parts) -> Iterator[Parts]:
+    """The ways that keep one number card of a way that leaves nothing."""
+    for place, (goal, (one, two, three)) in enumerate(zip(holding.goals, parts, strict=True)):
+        before, after = parts[:place], parts[place + 1 :]
+        if goal.kind is not GoalKind.RUN:
+            if two > 1 and two + three > goal.size:
+                yield (*before, (one, two - 1, three), *after)
+        elif two - one + 1 > goal.size:
+            for low, high in ((one + 1, two), (one, two - 1)):
+                row = _lean(holding, low, high, three, goal.size)
+                shorter = (*before, row, *after)
+                if row[2] or not (holding.each or (holding.one and not any(_used(holding, shorter)))):
+                    yield shorter
+
+
+def _lean(holding: Holding, low: int, high: int, held: int, size: int) -> Part:
+    """A run without the Wilds at its ends that it does not need, where they can be hit again at once."""
+    while not holding.late and high - low >= size and not (held >> low & 1 and held >> high & 1):
+        low, high = (low, high - 1) if held >> low & 1 else (low + 1, high)
+    return low, high, held & between(low, high)
+
+
+def _undominated(holding: Holding, found: list[_Rated]) -> list[_Rated]:
+    kept: list[_Rated] = []
+    for way in sorted(found):
+        if not any(_as_good(holding, other, way) for other in kept):
+            kept = [other for other in kept if not _as_good(holding, way, other)]
+            kept.append(way)
+    return kept
+
+
+def _as_good(holding: Holding, way: _Rated, other: _Rated) -> bool:
+    """Whether a way is at least as good as another one: points 1 to 4 above, in this order."""
+    mine, theirs = _used(holding, way[2]), _used(holding, other[2])
+    if any(laid < more for laid, more in zip(mine, theirs, strict=True)):
+        return False
+    spared = other[1] - way[1]
+    if spared < 0 or (holding.late and sum(mine) < sum(theirs) + spared):
+        return False
+    if not _takes_as_much(holding, way[2], other[2], 0 if holding.late else spared):
+        return False
+    return spared > 0 or not holding.rules.wild_replaceable or _stand_for(holding, way) == _stand_for(holding, other)
+
+
+def _takes_as_much(holding: Holding, mine: Parts, theirs: Parts, spared: int) -> bool:
+    values = {part[0] for goal, part in zip(holding.goals, mine, strict=True) if goal.kind is not GoalKind.RUN}
+    for goal, (low, high, held), (one, two, _) in zip(holding.goals, mine, theirs, strict=True):
+        if goal.kind is not GoalKind.RUN:
+            if one not in values:
+                return False
+        elif max(0, low - one) + max(0, two - high) > spared or between(low, high) & ~between(one, two) & ~held:
+            return False
+    return True
+
+
+def _stand_for(holding: Holding, way: _Rated) -> list[int]:
+    """What the Wilds of a way stand for, ascending."""
+    found = []
+    for goal, (one, two, three) in zip(holding.goals, way[2], strict=True):
+        if goal.kind is GoalKind.RUN:
+            found += [number for number in range(one, two + 1) if not three >> number & 1]
+        else:
+            found += [one] * three
+    return sorted(found)
+
+
+def _in_cards(holding: Holding, way: _Rated) -> Iterator[Way]:
+    """A way in cards, for every mixture of colours that may stay in hand; the dearest cards are laid first."""
+    choices: list[list[tuple[int, tuple[Card, ...]]]] = []
+    for value, used in enumerate(_used(holding, way[2])):
+        if used:
+            held = holding.cards(value)
+            if used == len(held):
+                choices.append([(value, tuple(held))])
             else:
-                taken = pool[one][:two]
-                del pool[one][:two]
-                melds.append(Meld((*taken, *(WILD,) * three), None if two else one))
-        return tuple(melds)
+                dearest = sorted(held, key=NUMBER.__getitem__, reverse=True)
+                choices.append([(value, some) for some in dict.fromkeys(combinations(dearest, used))])
+    for chosen in product(*choices):
+        left = list(holding.hand)
+        for _, cards in chosen:
+            for card in cards:
+                left.remove(card)
+        for _ in range(way[1]):
+            left.remove(WILD)
+        yield Way(holding.phase, _melds(holding, way[2], {value: list(cards) for value, cards in chosen}), tuple(left))
 
 
-_LOW: Final = (1 << 10) - 1  # the numbers 1 to 9, as bits
-
-
-def _gaps(row: _Part) -> int:
-    """The Wilds in a run."""
-    low, high, held = row
-    return high - low + 1 - held.bit_count()
-
-
-def _one_color(stock: _Stock, size: int) -> Iterator[_Way]:
-    for color in range(4):
-        count = stock.counts[color]
-        need = max(0, size - count)
-        if count and need <= stock.wilds:
-            # Of a colour any card may stay in hand: the more are laid, the better.
-            yield -count, need, ((color, count, need),)
-
-
-@lru_cache(maxsize=4096)
-def _rows(length: int, held: int, wilds: int) -> tuple[_Part, ...]:
-    """Every run of at least `length` that the numbers `held` and the Wilds can make, grown over all numbers that follow."""
-    rows: dict[_Part, None] = {}
-    for start in range(1, _TOP + 2 - length):
-        low, high = start, start + length - 1
-        if length - (held & _between(low, high)).bit_count() > wilds:
-            continue
-        while held >> (low - 1) & 1 and low > 1:
-            low -= 1
-        while held >> (high + 1) & 1 and high < _TOP:
-            high += 1
-        rows[low, high, held & _between(low, high)] = None
-    return tuple(rows)
-
-
-def _between(low: int, high: int) -> int:
-    return (2 << high) - (1 << low)
-
-
-def _two_sets(stock: _Stock, first: int, second: int) -> Iterator[_Way]:
-    wilds, points = stock.wilds, stock.points
-    able = [(number, count) for number, count in enumerate(stock.counts) if count and second - count <= wilds]
-    for place, (one, count) in enumerate(able):
-        laid = count * points[one]
-        need = first + second - count
-        if need <= wilds:
-            # Both sets of one number: the second takes what the first does not need, the first what is then too much.
-            spare = min(max(0, count - first), second)
-            parts = (one, count - spare, max(0, first - count + spare)), (one, spare, second - spare)
-            yield -laid, max(0, need), parts
-        need = first - count if first > count else 0
-        if need > wilds:
-            continue
-        # Two goals of one size are met by the same two numbers in either order.
-        for other, more in able[place + 1 :] if first == second else able:
-            more_need = second - more if second > more else 0
-            if need + more_need <= wilds and other != one:
-                parts = (one, count, need), (other, more, more_need)
-                yield -laid - more * points[other], need + more_need, parts
-
-
-def _set_and_run(stock: _Stock, size: int, length: int) -> Iterator[_Way]:
-    """For every number: all its copies in the set, or one of them in the run where the run has a place for it."""
-    wilds, held = stock.wilds, stock.held
-    for number, count in enumerate(stock.counts):
-        if not count or size - count > wilds:
-            continue
-        need = max(0, size - count)
-        for row in _rows(length, held & ~(1 << number), wilds - need):
-            yield _with_row(stock, (number, count, need), row)
-        need = max(0, size - count + 1)
-        if need <= wilds:
-            for row in _rows(length, held, wilds - need):
-                if row[2] >> number & 1:
-                    yield _with_row(stock, (number, count - 1, need), row)
-
-
-def _with_row(stock: _Stock, part: _Part, row: _Part) -> _Way:
-    number, count, need = part
-    return -count * stock.points[number] - stock.worth(row), need + _gaps(row), (part, row)
+def _melds(holding: Holding, parts: Parts, pool: dict[int, list[Card]]) -> tuple[Meld, ...]:
+    """The parts, made of the cards of the pool (by number or colour)."""
+    melds = []
+    for goal, (one, two, three) in zip(holding.goals, parts, strict=True):
+        if goal.kind is GoalKind.RUN:
+            row = [pool[number].pop() if three >> number & 1 else WILD for number in range(one, two + 1)]
+            melds.append(Meld(tuple(row), None if three else one))
+        elif two:
+            melds.append(Meld((*pool[one][:two], *(WILD,) * three)))
+            del pool[one][:two]
+        else:
+            melds.append(Meld((WILD,) * three, one))
+    return tuple(melds)

@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from typing import Final
 
 from referee.engine.cards import CARDS, NUMBERS, SKIP_KIND, WILD, Card
-from referee.engine.ruleset import PHASES, Goal, GoalKind
+from referee.engine.ruleset import PHASES, Goal, GoalKind, NaturalCards, Ruleset
 from referee.engine.values import quick
 
 _BITS: Final = 5
@@ -44,8 +44,9 @@ _PACK: Final = {phase: units.__getitem__ for phase, units in _UNITS.items()}
 # What a search finds: the most cards that can be used, the slots of which one card more would raise that, and the number
 # cards to keep, packed, goal by goal.
 _Best = tuple[int, int, tuple[int, ...]]
-# What is known of a packed hand: the distance, the useful slots, the cards to keep goal by goal, and those cards with Wilds.
-_Survey = tuple[int, int, tuple[int, ...], int]
+# What is known of a packed hand: the distance, the useful slots, whether a Wild is useful too, the number cards to keep
+# goal by goal, and all of them with the Wilds to keep.
+_Survey = tuple[int, int, bool, tuple[int, ...], int]
 
 
 @quick
@@ -53,7 +54,8 @@ _Survey = tuple[int, int, tuple[int, ...], int]
 class Plan:
     """A shortest way from a hand to a phase.
 
-    `distance` is the number of cards still missing, Wilds in hand already counted: 0 means that the phase can be laid now.
+    `distance` is the number of cards still missing, Wilds in hand already counted: 0 means that the phase can be laid now
+    (where the last card must be discarded, if one more card is in hand: in play there always is).
     """
 
     phase: int
@@ -64,16 +66,14 @@ class Plan:
     @property
     def useful(self) -> frozenset[Card]:
         """Every kind that, added to the hand, makes the distance smaller; empty at distance 0."""
-        _, slots, takes, _ = self._survey
-        # Without a number card the last card missing must be one, so a Wild helps only before that.
-        with_wild = self.distance > (0 if any(takes) else 1)
+        _, slots, with_wild, _, _ = self._survey
         return _kinds(self.phase, slots, with_wild)
 
     @property
     def leftover(self) -> tuple[Card, ...]:
         """What the plan does not keep, ascending, Skips included: throwing any one of it leaves the distance as it is."""
         units = _UNITS[self.phase]
-        kept = self._survey[3]
+        kept = self._survey[4]
         rest = []
         for card in self.hand:
             unit = units[card]
@@ -85,9 +85,12 @@ class Plan:
 
     @property
     def parts(self) -> tuple[tuple[Card, ...], ...]:
-        """Goal by goal, the cards of the hand that the plan keeps: number cards ascending, then Wilds."""
+        """Goal by goal, the cards of the hand that the plan keeps: number cards ascending, then Wilds.
+
+        Together they are `distance` cards short of the phase.
+        """
         shifts = _SHIFT_OF[self.phase]
-        _, _, takes, kept = self._survey
+        _, _, _, takes, kept = self._survey
         wilds = kept >> _WILD_SHIFT
         numbers = [card for card in self.hand if card < NUMBERS]
         parts = []
@@ -104,29 +107,81 @@ class Plan:
         return tuple(parts)
 
 
-def plan(hand: tuple[Card, ...], phase: int) -> Plan:
+# Rules that bear on the search, as bits beside the phase. The official ones are 0.
+_ALL_WILD: Final = 16
+_NATURAL_EACH: Final = 32
+_NUMBERS_DIFFER: Final = 64
+
+
+def plan(hand: tuple[Card, ...], phase: int, ruleset: Ruleset | None = None) -> Plan:
     """The shortest way from `hand` (in ascending order, as in `View.hand`) to a phase (1-10; KeyError for any other).
 
-    Counted by the official duty of at least one number card in the phase. Takes about a microsecond for a hand seen lately,
-    a few for a new one.
+    `ruleset` says how many number cards the phase must hold and whether two sets may have one number; without it, the
+    official rules count. The way is a shortest one and `useful` is complete, whatever the rules: see `_survey`. Time grows
+    with the numbers held, never with the ways to lay: about a microsecond for a hand seen lately, a few for a new one.
     """
-    survey = _look(phase, sum(map(_PACK[phase], hand)))
+    quest = phase if ruleset is None else phase | _rule_bits(ruleset)
+    survey = _look(quest, sum(map(_PACK[phase], hand)))
     return Plan(phase, hand, survey[0], survey)
 
 
+def _rule_bits(ruleset: Ruleset) -> int:
+    duty = ruleset.natural_cards
+    bits = 0 if ruleset.same_number_sets else _NUMBERS_DIFFER
+    if duty is NaturalCards.ONE_PER_PHASE:
+        return bits
+    return bits | (_ALL_WILD if duty is NaturalCards.NONE else _NATURAL_EACH)
+
+
 @lru_cache(maxsize=2048)
-def _look(phase: int, packed: int) -> _Survey:
-    """The survey of a packed hand."""
-    total, best = _SEARCHES[phase]
+def _look(quest: int, packed: int) -> _Survey:
+    """The survey of a packed hand.
+
+    Two counts tell how far it is, and the greater one decides. `missing` are the cards short if a Wild could be anything.
+    `lack` are the number cards that no Wild can stand for, since melds must hold some. A way that uses most number cards
+    can always be changed, losing none of them, so that the fewest melds are without one (see `_spread`), so no other way is
+    shorter. A card that cures a lack makes `missing` smaller as well: it starts a meld.
+    """
+    total, melds, best = _SEARCHES[quest]
     wilds = packed >> _WILD_SHIFT
     numbers = packed & _NATURAL
     have, slots, takes = best(numbers)
     missing = total - have - wilds
-    kept = sum(takes) + ((wilds if missing >= 0 else wilds + missing) << _WILD_SHIFT)
+    lack, cures = (0, 0) if quest < _ALL_WILD and numbers else _lack(quest, melds, numbers)
+    if not lack and quest & _NATURAL_EACH and melds > 1:
+        takes = _spread(takes)
+    kept = sum(takes) + (min(wilds, total - have - lack) << _WILD_SHIFT)
+    if missing > lack:
+        return missing, slots, True, takes, kept
+    return lack, cures, False, takes, kept
+
+
+def _lack(quest: int, melds: int, numbers: int) -> tuple[int, int]:
+    """How many melds must have a number card that the hand cannot give them, and the slots that would give one."""
+    if quest & _ALL_WILD:
+        return 0, 0
+    needed = melds if quest & _NATURAL_EACH else 1
     if not numbers:
-        # Wilds and Skips alone lack at least the number card that a phase must hold.
-        return max(1, missing), _ALL, takes, kept
-    return (missing, slots, takes, kept) if missing > 0 else (0, 0, takes, kept)
+        return needed, _ALL
+    if needed == 1:
+        return 0, 0
+    held = _at_least(numbers, 1)
+    if held & (held - 1):
+        return 0, 0
+    # One number alone. A second copy is as good as another number, unless it may be in one of two sets only.
+    if quest & _NUMBERS_DIFFER and PHASES[quest & _COUNT][1].kind is GoalKind.SET:
+        return 1, _ALL & ~held
+    return (1, _ALL) if held >> 4 == numbers else (0, 0)
+
+
+def _spread(takes: tuple[int, ...]) -> tuple[int, ...]:
+    """The same cards, one of them moved to the goal that has none (the hand has a card for each)."""
+    first, second = takes
+    if first and second:
+        return takes
+    given = first or second
+    unit = 1 << (given & -given).bit_length() // _BITS * _BITS
+    return (given - unit, unit) if first else (unit, given - unit)
 
 
 _CARDS_OF: Final = {
@@ -191,26 +246,27 @@ def _run(length: int, held: int) -> tuple[int, int, int]:
 
 
 @cache
-def _sets(high: int, low: int, first: int, second: int) -> tuple[int, bool, bool, int, int]:
+def _sets(high: int, low: int, first: int, second: int, differ: bool) -> tuple[int, bool, bool, int, int]:
     """For the two numbers held most often: what two sets can use of them (first >= second).
 
     The cards used, whether one more of either number would raise that, and how many cards each set takes; the second
     count is below zero if both sets are made of the number held most often.
     """
-    have = _sets_use(high, low, first, second)
-    more_high = _sets_use(high + 1, low, first, second) > have
-    more_low = low < high and _sets_use(high, low + 1, first, second) > have
+    have = _sets_use(high, low, first, second, differ)
+    more_high = _sets_use(high + 1, low, first, second, differ) > have
+    more_low = low < high and _sets_use(high, low + 1, first, second, differ) > have
     if have > min(high, first) + min(low, second):
         return have, more_high, more_low, first, first - have
     return have, more_high, more_low, min(high, first), min(low, second)
 
 
-def _sets_use(high: int, low: int, first: int, second: int) -> int:
-    """Two sets of two numbers, or both of the number held most often."""
-    return max(min(high, first) + min(low, second), min(high, first + second))
+def _sets_use(high: int, low: int, first: int, second: int, differ: bool) -> int:
+    """Two sets of two numbers, or both of the number held most often where they need not `differ`."""
+    two = min(high, first) + min(low, second)
+    return two if differ else max(two, min(high, first + second))
 
 
-def _best_sets(first: int, second: int, numbers: int) -> _Best:
+def _best_sets(first: int, second: int, differ: bool, numbers: int) -> _Best:
     high = low = 0
     slots = _ALL
     while more := numbers + (15 - high) * _ONES & _ALL:  # the slots that hold more than `high`
@@ -218,7 +274,7 @@ def _best_sets(first: int, second: int, numbers: int) -> _Best:
         slots = more
         if more & (more - 1):
             low = high
-    have, more_high, more_low, one_takes, other_takes = _sets(high, low, first, second)
+    have, more_high, more_low, one_takes, other_takes = _sets(high, low, first, second, differ)
     one = _lowest(slots)
     if other_takes < 0:
         takes = (one_takes << one, -other_takes << one)
@@ -258,13 +314,20 @@ def _best_set_and_run(size: int, length: int, numbers: int) -> _Best:
     return have, useful, (in_set, row >> 4)
 
 
-def _search(goals: tuple[Goal, ...]) -> tuple[int, Callable[[int], _Best]]:
-    """How many cards these goals ask for, and the search for them."""
+def _search(goals: tuple[Goal, ...], differ: bool) -> tuple[int, int, Callable[[int], _Best]]:
+    """How many cards and melds these goals ask for, and the search for them."""
+    first = goals[0].size
     if len(goals) == 1:
-        best_one = _best_color if goals[0].kind is GoalKind.COLOR else _best_run
-        return goals[0].size, partial(best_one, goals[0].size)
-    best_two = _best_sets if goals[1].kind is GoalKind.SET else _best_set_and_run
-    return goals[0].size + goals[1].size, partial(best_two, goals[0].size, goals[1].size)
+        return first, 1, partial(_best_color if goals[0].kind is GoalKind.COLOR else _best_run, first)
+    second = goals[1].size
+    if goals[1].kind is GoalKind.SET:
+        return first + second, 2, partial(_best_sets, first, second, differ)
+    return first + second, 2, partial(_best_set_and_run, first, second)
 
 
-_SEARCHES: Final = {phase: _search(goals) for phase, goals in PHASES.items()}
+_SEARCHES: Final = {
+    phase | duty | differ: _search(goals, differ > 0)
+    for phase, goals in PHASES.items()
+    for duty in (0, _ALL_WILD, _NATURAL_EACH)
+    for differ in (0, _NUMBERS_DIFFER)
+}

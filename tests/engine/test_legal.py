@@ -2,7 +2,7 @@
 
 import pytest
 
-from referee.engine import OFFICIAL, End, Hit, IllegalMove, Play, Reason, Seat, Turn, parse_card, parse_cards
+from referee.engine import OFFICIAL, End, Hit, IllegalMove, Play, Reason, Seat, Turn, Way, parse_card, parse_cards
 from tests.builders import game_at, melds, on_table
 
 A, B, C = map(Seat, range(3))
@@ -19,7 +19,7 @@ def test_lay_hit_and_throw():
     made = turn("R7 B7 G7 R10 B10 G10 Y10 R4 R5", "B2", table={1: "set 4: B4 G4 Y4 / set 9: R9 B9 G9"})
     assert made.phase == 1
     best = made.best_lay()
-    assert best == made.lays()[0] == melds("R7 B7 G7 / R10 B10 G10 Y10")
+    assert best == made.lays()[0] == Way(1, melds("R7 B7 G7 / R10 B10 G10 Y10"), parse_cards("R4 R5"))
     made.lay(melds(PHASE_1))
     assert made.laid
     assert made.hand == parse_cards("R4 R5 Y10")
