@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -38,7 +39,7 @@ from referee.engine import (
     fold,
 )
 from referee.engine.ruleset import CardPoints, Clock, DeckExhausted, SkipLimit
-from referee.wire.replay import ReplayRecord, SeatInfo, SeatNonce
+from referee.wire.replay import ReplayRecord, SeatInfo, SeatNonce, decode_replay
 from tests.players import Policy, greedy, random_player
 
 KEY = bytes(range(64))
@@ -181,3 +182,11 @@ def test_a_log_that_was_tampered_with_gives_no_case() -> None:
     for events in (record.events[1:], record.events[:2] + record.events[3:], record.events[:-1]):
         with pytest.raises(CorruptLog):
             list(moves(events))
+
+
+def test_every_move_of_a_replay_of_an_earlier_release_is_a_case() -> None:
+    record = decode_replay((Path(__file__).parents[1] / "golden" / "0.1.0" / "2-seats-tie-break.replay").read_bytes())
+    made = list(moves(record.events))
+    assert made[-1].before.tie_break
+    for number, move in enumerate(made, 1):
+        check(record, move, number)
