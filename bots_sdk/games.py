@@ -1,8 +1,8 @@
 """The games that a bot plays at one referee. They outlive the stream that they are played on."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from bots_sdk.author import Crash, CrashReporter, WrongAnswer, call
 from bots_sdk.bot import Bot, Maker
 from bots_sdk.defaults import default_move
 from bots_sdk.info import Ending, GameInfo, GameResult, Rejection, TimeLeft
+from bots_sdk.share import Share
 from bots_sdk.watcher import Watcher
 from referee.engine.moves import Draw, Play, Seat
 from referee.engine.view import Stage, View
@@ -50,11 +51,13 @@ class RunningGame:
 
     `question` is the one to be answered next, a coarse message; `last_id` the number of the last question that was
     answered, and `decision` what was answered (see `wire.moves.write_decision`), to be sent again if it may have been lost.
+    `share` is the bot's share in the shuffle.
     """
 
     info: GameInfo
     bot: Bot
     handle: int
+    share: Share
     started: bool = False
     question: Any = None
     last_id: int = -1
@@ -80,18 +83,21 @@ class Games:
         if game is not None:
             game.handle = invite.game
             return game
+        share = Share(invite.game_id, info.attempt, len(info.table), info.seat, invite.commitment)
         bot = call(_made, self.make)
         if isinstance(bot, Crash):
             self._reporter.report(bot, f"making a bot for game {info.game_id}", "The game is given up.")
-            game = RunningGame(info, _Absent(), invite.game, resigned=True)
+            game = RunningGame(info, _Absent(), invite.game, share, resigned=True)
         else:
-            game = RunningGame(info, bot, invite.game)
+            game = RunningGame(info, bot, invite.game, share)
         self.by_id[info.game_id] = game
         return game
 
-    def start(self, game: RunningGame) -> None:
+    def start(self, game: RunningGame, nonces: Sequence[bytes]) -> None:
+        """The shuffle is made, of these shares by seat."""
         if not game.started:
             game.started = True
+            game.share.started(nonces)
             self.watcher.game_started(game.info)
             self._hook(game, game.bot.game_started)
 
@@ -132,6 +138,10 @@ class Games:
 
     def close(self, game: RunningGame, result: GameResult) -> None:
         if self.by_id.pop(game.info.game_id, None) is not None:
+            game.share.ended(result.server_seed)
+            if game.share.problem:
+                log.error("game %s: the shuffle was not fair: %s", game.info.game_id, game.share.problem)
+                result = replace(result, shuffle_problem=game.share.problem)
             self._hook(game, game.bot.game_over, result)
             self.watcher.game_over(game.info, result)
 

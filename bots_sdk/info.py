@@ -78,12 +78,16 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """How a game ended. `result` is there if it was finished; `server_seed` (64 bytes) proves the shuffles."""
+    """How a game ended. `result` is there if it was finished; `server_seed` (64 bytes) proves the shuffles.
+
+    `shuffle_problem` says what the referee did wrong with them, as far as a seat can see it; empty if nothing.
+    """
 
     ending: Ending
     result: Result | None = None
     server_seed: bytes = b""
     text: str = ""
+    shuffle_problem: str = ""
 
     def place(self, seat: Seat) -> int | None:
         """The place of a seat, 1 is best; None if there is no result."""

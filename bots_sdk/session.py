@@ -74,6 +74,7 @@ class Session:
             "fault": self._on_fault,
             "game_over": self._on_game_over,
             "invite": self._on_invite,
+            "nonce_commits": self._on_nonce_commits,
             "start": self._on_start,
             "resync": self._on_resync,
             "ping": self._on_ping,
@@ -168,7 +169,7 @@ class Session:
 
     def _on_invite(self, invite: pb.Invite) -> None:
         self._confirm(set())
-        self._opened(invite)
+        self._commit(self._opened(invite))
 
     def _opened(self, invite: pb.Invite) -> RunningGame:
         game = self.games.open(invite)
@@ -177,10 +178,22 @@ class Session:
             self._resign(game)
         return game
 
+    def _commit(self, game: RunningGame) -> None:
+        """Take part in the shuffle; the same share again after a reconnect."""
+        if not game.resigned:
+            share = pb.NonceCommit(game=game.handle, commitment=game.share.commitment)
+            self._say(pb.BotMessage(nonce_commit=share))
+
+    def _on_nonce_commits(self, told: pb.NonceCommits) -> None:
+        game = self._handles.get(told.game)
+        nonce = None if game is None else game.share.reveal(told.commitments)
+        if nonce is not None:
+            self._say(pb.BotMessage(nonce_reveal=pb.NonceReveal(game=told.game, nonce=nonce)))
+
     def _on_start(self, start: pb.Start) -> None:
         game = self._handles.get(start.game)
         if game is not None:
-            self.games.start(game)
+            self.games.start(game, start.nonces)
 
     def _on_question(self, question: Any) -> None:
         game = self._handles.get(question.game)
@@ -227,8 +240,10 @@ class Session:
             game = self._opened(entry.invite)
             known.add(game.info.game_id)
             if entry.HasField("start"):
-                self.games.start(game)
+                self.games.start(game, entry.start.nonces)
                 self.games.resume(game, entry.events)
+            else:
+                self._commit(game)
             if entry.HasField("question"):
                 self._ask_again(game, Question.FromString(entry.question.SerializeToString()))
         self._confirm(known)

@@ -32,10 +32,14 @@ def _update(game: "Shown") -> bytes:
     return _MESSAGES.wrap(_GAME_UPDATE.wrap(game.update()))
 
 
-class Shown(Protocol):
-    """A running game, as far as it is shown to the public."""
+class Announced(Protocol):
+    """A game as far as it is shown to the public before its first card: who plays, and the referee's commitment."""
 
     def opening(self) -> pb.GameOpened: ...
+
+
+class Shown(Announced, Protocol):
+    """A running game, as far as it is shown to the public."""
 
     def update(self) -> bytes:
         """A serialised GameUpdate: what happened since the last call, and the table."""
@@ -102,7 +106,7 @@ class Watcher:
 class Feed:
     """All watch streams."""
 
-    __slots__ = ("_dirty", "_games", "_greeting", "_loop", "_running", "_store", "_timer", "_watchers")
+    __slots__ = ("_announced", "_dirty", "_games", "_greeting", "_loop", "_running", "_store", "_timer", "_watchers")
 
     def __init__(self, store: Records, greeting: pb.WatchGreeting, running: Callable[[], Iterable[Attempt]]) -> None:
         """`running` names the attempts that are running."""
@@ -111,6 +115,7 @@ class Feed:
         self._running = running
         self._loop = asyncio.get_running_loop()
         self._watchers: set[Watcher] = set()
+        self._announced: dict[Announced, None] = {}
         self._games: dict[Shown, None] = {}
         self._dirty: dict[Shown, None] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -126,8 +131,8 @@ class Feed:
         watcher.push(self._running_frame())
         for attempt in self._store:
             watcher.record(attempt)
-        for game in self._games:
-            watcher.push(framed(pb.WatchMessage(game_opened=game.opening())))
+        for announced in (*self._announced, *self._games):
+            watcher.push(framed(pb.WatchMessage(game_opened=announced.opening())))
         self._watchers.add(watcher)
         for game in self._games:
             self.touched(game)
@@ -142,11 +147,17 @@ class Feed:
         for watcher in self._watchers:
             watcher.close()
 
-    def opened(self, game: Shown) -> None:
-        self._games[game] = None
+    def announced(self, game: Announced) -> None:
+        """A game will begin. Its commitment is shown before anybody has a share in the shuffle."""
+        self._announced[game] = None
         if self._watchers:
             self._push(pb.WatchMessage(game_opened=game.opening()))
-            self.touched(game)
+
+    def began(self, announced: Announced, game: Shown) -> None:
+        """An announced game has become a running one."""
+        self._announced.pop(announced, None)
+        self._games[game] = None
+        self.touched(game)
 
     def touched(self, game: Shown) -> None:
         """Something happened in a game."""
@@ -163,8 +174,12 @@ class Feed:
         if self._watchers:
             self._send(_update(game))
 
+    def withdrawn(self, announced: Announced) -> None:
+        """An announced game came to nothing."""
+        self._announced.pop(announced, None)
+
     def dropped(self, game: Shown) -> None:
-        """A game came to nothing."""
+        """A running game came to nothing."""
         self._games.pop(game, None)
         self._dirty.pop(game, None)
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -14,31 +12,19 @@ from referee.engine.errors import IllegalMove
 from referee.engine.events import Event, FaultKind, ForfeitCause
 from referee.engine.game import Game, Result
 from referee.engine.moves import Move
-from referee.engine.shuffle import NO_NONCE, SeededDecks, game_context, match_key, server_commit
+from referee.engine.shuffle import SeededDecks, match_key
 from referee.service import messages
-from referee.service.clock import Charge, RefereeTime
+from referee.service.clock import Charge
 from referee.service.containment import contained
-from referee.service.feed import Feed
-from referee.service.meter import Meter
-from referee.service.order import Attempt, Order
+from referee.service.gathering import Gathering
+from referee.service.house import House
+from referee.service.order import Attempt
 from referee.service.pieces import answer_piece
 from referee.service.seats import Link, TableSeat
-from referee.service.telling import Telling
 from referee.wire.enums import REASONS
 from referee.wire.errors import MalformedMessage
 from referee.wire.moves import read_answer
-from referee.wire.replay import ReplayRecord, SeatNonce, encode_replay
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """What a game needs of the process around it. `referee` is its name and version, for replays."""
-
-    referee: str
-    time: RefereeTime
-    feed: Feed
-    meter: Meter
-    loop: asyncio.AbstractEventLoop
+from referee.wire.replay import ReplayRecord, encode_replay
 
 
 class Owner(Protocol):
@@ -57,13 +43,12 @@ class RunningGame:
         "_answers",
         "_asked",
         "_asked_at",
-        "_commitment",
         "_deadline",
         "_game",
+        "_gathering",
         "_house",
         "_owner",
         "_question",
-        "_seed",
         "_started",
         "_telling",
         "_timer",
@@ -74,19 +59,17 @@ class RunningGame:
         "seats",
     )
 
-    def __init__(self, order: Order, index: int, seed: bytes, house: House, owner: Owner) -> None:
-        """Shuffle and deal game `index` of the match. `seed` is 64 bytes that nobody could foresee."""
-        self.order = order
-        self.index = index
+    def __init__(self, gathering: Gathering, house: House, owner: Owner) -> None:
+        """Shuffle with what was gathered, and deal."""
+        self.order = order = gathering.order
+        self.index = gathering.index
+        self.seats = gathering.seats
         self.over = False
-        count = len(order.bots)
-        named = order.attempt.match if order.mirrored else order.games[index]
-        context = game_context(named.bytes, order.attempt.number, count)
-        self._seed = seed
-        self._commitment = server_commit(context, seed)
-        self._game = Game(order.ruleset, order.terms, count, SeededDecks(match_key(context, seed, (NO_NONCE,) * count)))
-        self.seats = tuple(TableSeat(self, seat, info, order.terms.clock) for seat, info in enumerate(order.table(index)))
-        self._telling = Telling(order, index, self._commitment, self.seats)
+        self._gathering = gathering
+        self._telling = gathering.telling
+        nonces = tuple(share.nonce for share in gathering.shares)
+        decks = SeededDecks(match_key(gathering.context, gathering.seed, nonces))
+        self._game = Game(order.ruleset, order.terms, len(self.seats), decks)
         self._house = house
         self._owner = owner
         self._question = 0
@@ -110,9 +93,17 @@ class RunningGame:
 
     # What is done to it. Each step is contained: a mistake of ours in it voids this attempt and nothing else.
 
-    def begin(self, links: Sequence[Link | None]) -> None:
-        """Invite the sessions, by seat, and ask the first question."""
-        contained(self._owner.game_failed, self._begin, links)
+    def begin(self) -> None:
+        """Show the shares to everybody, and ask the first question."""
+        contained(self._owner.game_failed, self._begin)
+
+    def commit(self, seat: TableSeat, commitment: bytes) -> bool:
+        """The shares were gathered: what is sent again is no use and no harm."""
+        return self._gathering.shares[seat.index].commitment == commitment
+
+    def reveal(self, seat: TableSeat, nonce: bytes) -> bool:
+        """As `commit`."""
+        return self._gathering.shares[seat.index].nonce == nonce
 
     def answer(self, seat: TableSeat, message: Any) -> bool:
         """An answer came, as a coarse Answer. False if nobody had asked for it."""
@@ -131,15 +122,17 @@ class RunningGame:
         self._end()
         self._house.feed.dropped(self)
         for seat in self.seats:
-            self._telling.abandon(seat, self._revealed_seed(), text)
+            self._telling.abandon(seat, self._gathering.revealed_seed, text)
 
-    def _begin(self, links: Sequence[Link | None]) -> None:
-        for seat, link in zip(self.seats, links, strict=True):
-            if link is not None:
-                seat.link, seat.handle = link, link.seat(seat)
-                self._telling.begin(seat)
+    def _begin(self) -> None:
+        self._telling.nonces = [share.nonce for share in self._gathering.shares]
+        for seat in self.seats:
+            seat.table = self
+            self._telling.begin(seat)
         self._telling.publish(self._game.log)
-        self._house.feed.opened(self)
+        for seat in self._gathering.absent:
+            self._telling.publish(self._game.forfeit(seat.index, ForfeitCause.NO_SHOW))
+        self._house.feed.began(self._gathering, self)
         self._go_on()
 
     def _resume(self, seat: TableSeat, link: Link, told: pb.Resync) -> None:
@@ -266,7 +259,7 @@ class RunningGame:
         self._end()
         self._house.feed.closed(self)
         for seat in self.seats:
-            self._telling.finish(seat, result, self._revealed_seed())
+            self._telling.finish(seat, result, self._gathering.revealed_seed)
         self._owner.game_over(self, self._replay(result))
 
     def _replay(self, result: Result) -> bytes:
@@ -277,9 +270,9 @@ class RunningGame:
                 game_id=self.game_id,
                 game_index=self.index,
                 seats=tuple(seat.info for seat in self.seats),
-                server_seed=self._seed,
-                commitment=self._commitment,
-                nonces=(SeatNonce(b"", NO_NONCE),) * len(self.seats),
+                server_seed=self._gathering.seed,
+                commitment=self._gathering.commitment,
+                nonces=self._gathering.shares,
                 events=(),  # they follow, and so do the answers
                 answers=(),
                 result=result,
@@ -297,10 +290,6 @@ class RunningGame:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-    def _revealed_seed(self) -> bytes:
-        """The seed, unless other games are still played from it."""
-        return b"" if self.order.mirrored else self._seed
 
     # What watchers see.
 

@@ -9,7 +9,7 @@ from phaseten.v1 import bot_pb2
 
 from referee.service.errors import CallReason
 from referee.service.feed import Feed
-from referee.service.game import House
+from referee.service.house import House
 from referee.service.log import EventLog
 from referee.service.match import RunningMatch
 from referee.service.order import Attempt, Order

@@ -7,7 +7,9 @@ from typing import Protocol
 from uuid import UUID
 
 from referee.service.containment import contained
-from referee.service.game import House, RunningGame
+from referee.service.game import RunningGame
+from referee.service.gathering import Gathering
+from referee.service.house import House
 from referee.service.order import Attempt, Order
 from referee.service.seats import Link
 
@@ -25,14 +27,14 @@ class MatchOwner(Protocol):
 
 
 class RunningMatch:
-    """One attempt. `waiting` are the numbers of the games that have not begun, `games` those that are running."""
+    """One attempt. `waiting` are the numbers of the games that were not announced yet, `games` those that gather or run."""
 
     __slots__ = ("_house", "_owner", "_replays", "_shared_seed", "games", "order", "waiting")
 
     def __init__(self, order: Order, house: House, owner: MatchOwner) -> None:
         self.order = order
         self.waiting: deque[int] = deque(range(len(order.games)))
-        self.games: dict[int, RunningGame] = {}
+        self.games: dict[int, Gathering | RunningGame] = {}
         self._house = house
         self._owner = owner
         self._replays: dict[int, bytes] = {}
@@ -44,7 +46,7 @@ class RunningMatch:
 
     @property
     def playing(self) -> int:
-        """Games that have begun and not ended."""
+        """Games that were announced and have not ended."""
         return len(self.order.games) - len(self.waiting) - len(self._replays)
 
     @property
@@ -58,15 +60,15 @@ class RunningMatch:
         return tuple((self.order.games[index], self._replays[index]) for index in sorted(self._replays))
 
     def begin_next(self, links: Sequence[Link | None]) -> None:
-        """Begin the next game; `links` are the sessions of the bots, in the order of the order."""
+        """Announce the next game; `links` are the sessions of the bots, in the order of the order."""
         contained(self.game_failed, self._begin, self.waiting.popleft(), links)
 
     def _begin(self, index: int, links: Sequence[Link | None]) -> None:
         seed = self._shared_seed or secrets.token_bytes(SEED_BYTES)
-        game = RunningGame(self.order, index, seed, self._house, self)
-        self.games[index] = game
+        gathering = Gathering(self.order, index, seed, self._house, self)
+        self.games[index] = gathering
         count = len(links)
-        game.begin([links[(seat - index) % count] for seat in range(count)])
+        gathering.begin([links[(seat - index) % count] for seat in range(count)])
 
     def abandon(self, text: str) -> None:
         """End all games without a result."""
@@ -75,7 +77,12 @@ class RunningMatch:
             game.abandon(text)
         self.games.clear()
 
-    # What games say (`game.Owner`).
+    # What games say (`gathering.GatheringOwner`, `game.Owner`).
+
+    def gathered(self, gathering: Gathering) -> None:
+        game = RunningGame(gathering, self._house, self)
+        self.games[gathering.index] = game
+        game.begin()
 
     def game_over(self, game: RunningGame, replay: bytes) -> None:
         del self.games[game.index]

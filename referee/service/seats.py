@@ -34,6 +34,12 @@ class Table(Protocol):
     def answer(self, seat: "TableSeat", message: Any) -> bool:
         """An answer came, as a coarse Answer. False if nobody had asked for it."""
 
+    def commit(self, seat: "TableSeat", commitment: bytes) -> bool:
+        """A commitment to a share in the shuffle. False if it makes no sense."""
+
+    def reveal(self, seat: "TableSeat", nonce: bytes) -> bool:
+        """A share in the shuffle. False if it makes no sense."""
+
     def resign(self, seat: "TableSeat") -> None: ...
 
     def waits_for(self, seat: "TableSeat") -> bool:
@@ -44,6 +50,12 @@ class _NoTable:
     """Where a seat is when its game is over. The game is let go of, so that nothing keeps its log alive."""
 
     def answer(self, seat: "TableSeat", message: Any) -> bool:  # noqa: ARG002  as in Table
+        return False
+
+    def commit(self, seat: "TableSeat", commitment: bytes) -> bool:  # noqa: ARG002  as in Table
+        return False
+
+    def reveal(self, seat: "TableSeat", nonce: bytes) -> bool:  # noqa: ARG002  as in Table
         return False
 
     def resign(self, seat: "TableSeat") -> None:  # noqa: ARG002  as in Table

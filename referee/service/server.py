@@ -17,7 +17,7 @@ from referee.service.bot_api import BotApi
 from referee.service.clock import BEAT_MS, RefereeTime
 from referee.service.errors import CallReason
 from referee.service.feed import RUNNING_SECONDS, Feed
-from referee.service.game import House
+from referee.service.house import House
 from referee.service.interceptor import Guard
 from referee.service.lobby import Lobby
 from referee.service.log import EventLog

@@ -171,9 +171,21 @@ class Session:
                     self.push(messages.rejected(answer.game, answer.id, messages.UNKNOWN_GAME))
                 elif not seat.table.answer(seat, answer):
                     self._charge()
-            else:
+            elif not self._take_share(message):
                 self._charge()
                 self._take_other(message)
+
+    def _take_share(self, message: Any) -> bool:
+        """Take a share in a shuffle, or the commitment to one. False if it is none that was waited for."""
+        match message.WhichOneof("kind"):
+            case "nonce_commit":
+                seat = self._games.get(message.nonce_commit.game)
+                return seat is not None and seat.table.commit(seat, message.nonce_commit.commitment)
+            case "nonce_reveal":
+                seat = self._games.get(message.nonce_reveal.game)
+                return seat is not None and seat.table.reveal(seat, message.nonce_reveal.nonce)
+            case _:
+                return False
 
     def _take_other(self, message: Any) -> None:
         match message.WhichOneof("kind"):
@@ -190,7 +202,7 @@ class Session:
                 else:
                     seat.table.resign(seat)
             case _:
-                pass  # a second Hello, shares in the shuffle that nobody asked for, and what a later protocol may add
+                pass  # a second Hello, shares that nobody waits for, and what a later protocol may add
 
     def _charge(self) -> None:
         if not self._allowance.take(time.monotonic(), len(self._games)):

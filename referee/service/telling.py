@@ -10,7 +10,6 @@ from phaseten.v1 import referee_pb2, rules_pb2
 from referee.engine.events import Event, FaultKind
 from referee.engine.game import Game, Result
 from referee.engine.ruleset import Ruleset
-from referee.engine.shuffle import NO_NONCE
 from referee.service import messages
 from referee.service.messages import QuestionWriter
 from referee.service.order import Order, encode_attempt
@@ -31,15 +30,28 @@ def _rules(ruleset: Ruleset) -> rules_pb2.Ruleset:
 
 
 class Telling:
-    """The talk of one game. Events are numbered as the public sees them, from 0."""
+    """The talk of one game. Events are numbered as the public sees them, from 0. `nonces` are the seats' shares, by seat."""
 
-    __slots__ = ("_commitment", "_events", "_first", "_full", "_index", "_order", "_pieces", "_seats", "_shown", "_writer")
+    __slots__ = (
+        "_commitment",
+        "_events",
+        "_first",
+        "_full",
+        "_index",
+        "_order",
+        "_pieces",
+        "_seats",
+        "_shown",
+        "_writer",
+        "nonces",
+    )
 
     def __init__(self, order: Order, index: int, commitment: bytes, seats: tuple[TableSeat, ...]) -> None:
         self._order = order
         self._index = index
         self._commitment = commitment
         self._seats = seats
+        self.nonces: list[bytes] = []
         self._writer = QuestionWriter(order.ruleset.name)
         self._pieces = event_pieces(order.ruleset)
         self._full: list[bytes] = []  # the whole log, for the replay
@@ -62,13 +74,12 @@ class Telling:
         )
 
     def start(self, seat: TableSeat) -> pb.Start:
-        """No seat has a share in the shuffle yet, so the game starts with the invitation."""
-        return pb.Start(game=seat.handle, nonces=[NO_NONCE] * len(self._seats))
+        """What ends the handshake: everybody's share in the shuffle."""
+        return pb.Start(game=seat.handle, nonces=self.nonces)
 
     def begin(self, seat: TableSeat) -> None:
-        """Invite a seat and start the game for it."""
-        invite = pb.RefereeMessage(invite=self.invite(seat))
-        seat.say(messages.framed(invite, pb.RefereeMessage(start=self.start(seat))))
+        """Start the game for a seat."""
+        seat.say(messages.framed(pb.RefereeMessage(start=self.start(seat))))
 
     def publish(self, events: Sequence[Event]) -> None:
         """Note what happened; it is told with the next thing that is said."""

@@ -171,7 +171,9 @@ def messages(session: Session) -> list[pb.BotMessage]:
 
 
 def said(session: Session) -> list[str | None]:
-    return [message.WhichOneof("kind") for message in messages(session)]
+    """The kinds of what it has to say, shares in shuffles left out."""
+    kinds = [message.WhichOneof("kind") for message in messages(session)]
+    return [kind for kind in kinds if kind != "nonce_commit"]
 
 
 def answers(found: Iterable[pb.BotMessage]) -> list[pb.Answer]:

@@ -27,11 +27,14 @@ class Visit:
     heard: list[pb.BotMessage] = field(default_factory=list)
 
     async def read(self) -> pb.ConnectRequest:
-        """The next frame. The script ends here if the bot has left."""
-        found = await self.context.read()
-        if not isinstance(found, pb.ConnectRequest):
-            raise asyncio.CancelledError
-        return found
+        """The next frame that holds more than shares in shuffles. The script ends here if the bot has left."""
+        while True:
+            found = await self.context.read()
+            if not isinstance(found, pb.ConnectRequest):
+                raise asyncio.CancelledError
+            rest = [message for message in found.messages if message.WhichOneof("kind") != "nonce_commit"]
+            if rest:
+                return pb.ConnectRequest(messages=rest)
 
     async def hear(self, kind: str) -> pb.BotMessage:
         """The next message of this kind; others are kept in `heard`."""

@@ -101,17 +101,33 @@ def reason_of(error: grpc.aio.AioRpcError) -> str:
     return ""
 
 
+def _invited(message: pb.RefereeMessage) -> list[int]:
+    """The games that a message waits for a share in."""
+    if message.WhichOneof("kind") == "invite":
+        return [message.invite.game]
+    return [told.invite.game for told in message.resync.games if not told.HasField("start")]
+
+
 @dataclass
 class RawBot:
-    """One stream of a bot. It answers pings, remembers everything, and does nothing else by itself."""
+    """One stream of a bot. It reads and remembers everything, takes no part in shuffles, and does nothing else by itself.
+
+    With `shares` off it stays silent where it is asked for its share; it reads only while `listening` is set.
+    """
 
     channel: grpc.aio.Channel
     call: Any
     heard: list[pb.RefereeMessage] = field(default_factory=list)
     unread: list[pb.RefereeMessage] = field(default_factory=list)
+    shares: bool = True
+    listening: asyncio.Event = field(default_factory=asyncio.Event)
+    _news: asyncio.Queue[pb.ConnectResponse | Exception] = field(default_factory=asyncio.Queue)
+    _pump: asyncio.Task[None] | None = None
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def send(self, *messages: pb.BotMessage) -> None:
-        await self.call.write(pb.ConnectRequest(messages=messages).SerializeToString())
+        async with self._writing:
+            await self.call.write(pb.ConnectRequest(messages=messages).SerializeToString())
 
     async def hello(self, capacity: int = 64) -> pb.Welcome:
         await self.send(pb.BotMessage(hello=pb.Hello(protocol=1, sdk="raw/1", language="test", capacity=capacity)))
@@ -129,10 +145,33 @@ class RawBot:
                 await self.read()
 
     async def read(self) -> None:
-        data = await self.call.read()
-        if data is grpc.aio.EOF:
-            raise EOFError
-        self.unread.extend(pb.ConnectResponse.FromString(data).messages)
+        self.listening.set()
+        if self._pump is None:
+            self._pump = asyncio.create_task(self._read_all())
+        news = await self._news.get()
+        if isinstance(news, Exception):
+            self._news.put_nowait(news)  # it stays so
+            raise news
+        self.unread.extend(news.messages)
+
+    async def _read_all(self) -> None:
+        """Read on while nobody listens, so that a game can begin."""
+        try:
+            while True:
+                await self.listening.wait()
+                data = await self.call.read()
+                if data is grpc.aio.EOF:
+                    raise EOFError  # noqa: TRY301  it is told to whoever listens
+                frame = pb.ConnectResponse.FromString(data)
+                self._news.put_nowait(frame)
+                if self.shares:
+                    await self._decline([game for message in frame.messages for game in _invited(message)])
+        except (grpc.aio.AioRpcError, EOFError, asyncio.InvalidStateError) as error:
+            self._news.put_nowait(error)
+
+    async def _decline(self, games: list[int]) -> None:
+        if games:
+            await self.send(*(pb.BotMessage(nonce_commit=pb.NonceCommit(game=game)) for game in games))
 
     async def refused(self) -> grpc.aio.AioRpcError:
         """The error that ends the stream."""
@@ -147,6 +186,8 @@ class RawBot:
         await self.send(pb.BotMessage(answer=pb.Answer(game=game, id=question, **move)))
 
     async def close(self) -> None:
+        if self._pump is not None:
+            self._pump.cancel()
         self.call.cancel()
         await self.channel.close()
 

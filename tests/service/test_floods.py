@@ -91,6 +91,7 @@ async def test_a_bot_that_never_reads_is_let_go(house: House, monkeypatch: pytes
     monkeypatch.setattr(sessions, "MAX_UNREAD_BYTES", 100_000)
     monkeypatch.setattr(bot_api, "LAST_WORDS_SECONDS", 0.05)
     bot = await house.bot("ann")
+    bot.listening.clear()
     (session, _games) = house.server.lobby.sessions[0]
     for _ in range(5_000):  # how much the network takes in between is its own business
         session.push(b"\x0a\x00" * 10_000)

@@ -14,6 +14,7 @@ from referee.engine.errors import CorruptLog
 from referee.engine.events import FaultKind, SeatFaulted
 from referee.engine.game import Game
 from referee.engine.presets import OFFICIAL
+from referee.service.game import RunningGame
 from referee.service.lobby import Refusal, Started
 from referee.service.records import State
 from referee.service.referee_api import OUTCOMES, REFUSALS, STATES
@@ -154,7 +155,7 @@ def ruleset(**changes: Any) -> referee_pb2.MatchOrder:
         ruleset(hand_size=0),
         ruleset(advance=0),
         ruleset(advance=77),
-        ruleset(wilds=17),
+        ruleset(hand_size=8, going_out=2),
         order("ann", "bob", terms=quick_terms(max_deals=None)),
         order("ann", "bob", terms=quick_terms(max_turns_per_deal=None)),
         order("ann", "bob", terms=quick_terms(max_deals=5000)),
@@ -311,12 +312,21 @@ async def test_another_version_of_the_bot_does_not_take_its_seats(house: House) 
     assert {(session.bot, session.version) for session in listed} == {("ann", "2"), ("bob", "1")}
 
 
+async def running(house: House, ordered: referee_pb2.MatchOrder) -> RunningGame:
+    """The first game of a match, once its cards are dealt."""
+    games = house.server.lobby._matches[UUID(bytes=ordered.match_id)].games
+    await until(lambda: isinstance(games[0], RunningGame))
+    game = games[0]
+    assert isinstance(game, RunningGame)
+    return game
+
+
 async def test_a_mistake_of_ours_voids_its_attempt_and_nothing_else(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ann, bob = await two(house)
     watch = await house.watch()
     good, bad = order("ann", "bob"), order("ann", "bob")
     await house.play(good, bad)
-    doomed = house.server.lobby._matches[UUID(bytes=bad.match_id)].games[0]._game
+    doomed = (await running(house, bad))._game
     submit = Game.submit
 
     def faulty(game: Game, *move: Any) -> Any:
@@ -345,7 +355,7 @@ async def test_a_match_that_cannot_even_begin_is_void(house: House, monkeypatch:
     assert await state(house, ordered) == "VOID"
     monkeypatch.undo()
     await house.play(order("ann", "bob"))
-    await play_all(ann, bob, games=2)
+    await play_all(ann, bob, games=4)
     listed = (await house.control.ListSessions(referee_pb2.ListSessionsRequest())).sessions
     assert [session.games for session in listed] == [0, 0]
 

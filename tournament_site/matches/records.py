@@ -10,11 +10,19 @@ from phaseten.v1 import referee_pb2
 from referee.engine.cards import full_deck
 from referee.engine.check import check_log
 from referee.engine.errors import CorruptLog, UnsupportedRules
-from referee.engine.events import DealStarted, GameStarted, StockRebuilt
+from referee.engine.events import DealStarted, ForfeitCause, GameStarted, StockRebuilt
 from referee.engine.ruleset import Ruleset, Terms
-from referee.engine.shuffle import SeededDecks, game_context, match_key, nonce_commit, server_commit, shuffle_number
+from referee.engine.shuffle import (
+    NO_NONCE,
+    SeededDecks,
+    game_context,
+    match_key,
+    nonce_commit,
+    server_commit,
+    shuffle_number,
+)
 from referee.wire.errors import MalformedMessage
-from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
+from referee.wire.replay import ReplayRecord, SeatNonce, decode_replay, replay_digest
 from tournament_site.matches.bundle import FinishedGame, FinishedMatch, Forfeit
 
 
@@ -128,6 +136,13 @@ def check_replay(record: ReplayRecord) -> None:
     _check_shuffles(record)
 
 
+def _is_honest(share: SeatNonce, expected: bytes, forfeit: ForfeitCause | None) -> bool:
+    """A seat that took no part has no share; one that did not reveal what it had committed to has forfeited for it."""
+    if share.nonce == NO_NONCE:
+        return not share.commitment or forfeit is ForfeitCause.NO_SHOW
+    return expected == share.commitment
+
+
 def _check_shuffles(record: ReplayRecord) -> None:
     seats = len(record.seats)
     bound_to = record.match_id if record.mirrored else record.game_id
@@ -137,7 +152,7 @@ def _check_shuffles(record: ReplayRecord) -> None:
     if len(record.nonces) != seats:
         raise CorruptRecord(f"{len(record.nonces)} nonces for {seats} seats")
     for seat, share in enumerate(record.nonces):
-        if share.commitment and nonce_commit(context, seat, share.nonce) != share.commitment:
+        if not _is_honest(share, nonce_commit(context, seat, share.nonce), record.result.forfeits[seat]):
             raise CorruptRecord(f"the nonce of seat {seat} is not the one it committed to")
     decks = SeededDecks(match_key(context, record.server_seed, tuple(share.nonce for share in record.nonces)))
     started = record.events[0]
