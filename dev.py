@@ -30,6 +30,7 @@ start here:
   python3 dev.py demo            the whole house on this machine: referee, site, workers, six bots, three seasons
   python3 dev.py demo --once     the same, until the seasons are played; prints tables and stops
   python3 dev.py test            the whole test suite, with a PostgreSQL and a Valkey of its own
+  python3 dev.py nightly         the tests that repeat, with the numbers that a night has time for
   python3 dev.py check           format, lint, types, import contracts, schema, migrations, locks
 
 The first run makes .venv from the locks in requirements/ and takes a minute; the next ones take no time for it.
@@ -46,7 +47,7 @@ def main(arguments: list[str]) -> int:
         parser.print_help()
         return 0
     # Whatever follows `test` is pytest's; argparse would want to understand its flags.
-    split = 1 if arguments[0] == "test" else len(arguments)
+    split = 1 if arguments[0] in {"test", "nightly"} else len(arguments)
     options = parser.parse_args(arguments[:split])
     try:
         if options.command == "proto":
@@ -78,6 +79,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--port", type=_port, default=8000, metavar="N", help="the site's port, if it is free (8000)")
     demo.add_argument("-v", "--verbose", action="store_true", help="show what the services print")
     commands.add_parser("test", help="run pytest; everything after `test` is for it", add_help=False)
+    commands.add_parser(
+        "nightly", help="the tests that repeat, as often as a night allows; takes pytest's arguments", add_help=False
+    )
     commands.add_parser("check", help="everything a tool can check without running the tests")
     bench = commands.add_parser("bench", help="measure; prints `name value unit` lines")
     bench.add_argument("names", nargs="*", metavar="NAME", help="which ones (all): the files of tests/bench")
@@ -136,6 +140,9 @@ def _run(options: argparse.Namespace, started: float, rest: list[str]) -> int:
     os.chdir(ROOT)
     if options.command == "test":
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *rest])  # noqa: S606 - no shell
+    if options.command == "nightly":
+        nightly = [sys.executable, "-m", "pytest", "--nightly", "-m", "nightly", *rest]
+        os.execv(sys.executable, nightly)  # noqa: S606 - no shell
     if options.command == "bench":
         from deploy.local import benches
 

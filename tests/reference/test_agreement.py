@@ -22,6 +22,7 @@ from tests.reference.matches import RANDOM_RULES, SWITCHES, Differ, Match, compa
 from tests.reference.refusals import is_refused
 
 MOVES = 100_000  # for each rule set, unless --reference-moves says otherwise
+NIGHTLY_MOVES = 1_000_000
 WORKERS = 2
 PARTS = 4  # of each rule set's moves, so that both workers end at about the same time
 
@@ -46,8 +47,8 @@ def workers() -> Iterator[ProcessPoolExecutor]:
 
 
 @pytest.fixture(scope="module")
-def moves(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--reference-moves", default=MOVES) or MOVES)
+def moves(request: pytest.FixtureRequest, nightly: bool) -> int:
+    return request.config.getoption("--reference-moves") or (NIGHTLY_MOVES if nightly else MOVES)
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,8 @@ def seen_anywhere() -> Counter[str]:
     return Counter()
 
 
+@pytest.mark.nightly
+@pytest.mark.timeout(3600)  # a million moves under each rule set take minutes
 @pytest.mark.parametrize("label", [*PRESETS, RANDOM_RULES])
 def test_both_agree(label: str, workers: ProcessPoolExecutor, moves: int, seen_anywhere: Counter[str]):
     share = -(-moves // PARTS)
