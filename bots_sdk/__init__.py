@@ -59,6 +59,7 @@ from referee.engine.events import (
     WildTaken,
 )
 from referee.engine.game import Result
+from referee.engine.hits import best_hits
 from referee.engine.lays import Way, lays
 from referee.engine.legal import Turn, draws, open_phases, plans, skip_targets
 from referee.engine.melds import open_kinds
@@ -138,6 +139,7 @@ __all__ = [
     "Way",
     "WildTaken",
     "WrongInput",
+    "best_hits",
     "draws",
     "format_cards",
     "full_deck",

@@ -4,7 +4,7 @@ A game is its list of events. `Game` is what one holds: `submit` a `Draw` or a `
 Cards are written `R7 B12 W S`. Rules are a `Ruleset` (see `PRESETS`), what a match agrees on is its `Terms`.
 
 - to read a position: `View`, `PublicView`, `SeatView`, `TableMeld`
-- to think: `plan`, `plans`, `lays`, `open_phases`, `draws`, `skip_targets`, `Turn`, `open_kinds`, `card_points`
+- to think: `plan`, `plans`, `lays`, `best_hits`, `Turn`, `draws`, `open_phases`, `skip_targets`, `open_kinds`, `card_points`
 - to check: `check_log`, `fold`, `check_ruleset`, `shuffled` and its commitments
 """
 
@@ -50,6 +50,7 @@ from referee.engine.events import (
     WildTaken,
 )
 from referee.engine.game import Game, Result, fold
+from referee.engine.hits import best_hits
 from referee.engine.lays import Way, lays
 from referee.engine.legal import Turn, draws, open_phases, plans, skip_targets
 from referee.engine.melds import open_kinds
@@ -147,6 +148,7 @@ __all__ = [
     "View",
     "Way",
     "WildTaken",
+    "best_hits",
     "card_points",
     "check_log",
     "check_ruleset",

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.engine import melds as table_rules
-from referee.engine.cards import NUMBERS, SKIP_KIND, Card
+from referee.engine.cards import NUMBERS, SKIP_KIND, WILD, Card
 from referee.engine.errors import IllegalMove, Reason
 from referee.engine.events import TableMeld
+from referee.engine.hits import best_hits
 from referee.engine.lays import Way, best_lay, lays
 from referee.engine.moves import Draw, End, Hit, Meld, Play, Seat
-from referee.engine.ruleset import Advance, GoingOut, Ruleset, ScoreTie, SkipTarget, WinCheck
+from referee.engine.ruleset import Advance, GoingOut, HitOnLayTurn, Ruleset, ScoreTie, SkipTarget, WinCheck
+from referee.engine.scoring import hand_points
 from referee.engine.search import Plan, plan
 from referee.engine.view import View
 
@@ -103,7 +105,10 @@ class Turn:
         return () if self.laid else plans(self._view, self._ruleset)
 
     def lays(self, phase: int | None = None) -> tuple[Way, ...]:
-        """The ways to lay a phase now, best first (see `lays`): this one, or any that is open. Empty if there is none."""
+        """The ways to lay a phase now, best first (see `lays`): this one, or any that is open. Empty if there is none.
+
+        Of several phases those come first that leave the fewest points in hand.
+        """
         phases = self._named(phase)
         if len(phases) == 1:
             return lays(self.hand, phases[0], self._ruleset)
@@ -118,8 +123,10 @@ class Turn:
     def _named(self, phase: int | None) -> tuple[int, ...]:
         return tuple(number for number in self.phases() if phase in {None, number})
 
-    def _left(self, way: Way) -> int:
-        return -sum(len(meld.cards) for meld in way.melds)
+    def _left(self, way: Way) -> tuple[int, int]:
+        late = self._ruleset.hit_on_lay_turn is HitOnLayTurn.NONE
+        counted = (card for card in way.leftover if late or card != WILD)
+        return hand_points(counted, self._ruleset.card_points), -way.leftover.count(WILD)
 
     def lay(self, way: Way | Sequence[Meld], phase: int | None = None) -> None:
         """Lay one of the ways found, or these melds. Raises IllegalMove; then nothing is changed.
@@ -177,6 +184,12 @@ class Turn:
                     makes_room = end is not None and self._holds(_beyond(meld, end))
                     (useful if makes_room else wild).append(Hit(owner, index, card, end))
         return (*numbers, *self._exchanges(), *useful, *wild)
+
+    def best_hits(self) -> tuple[Hit, ...]:
+        """The hits that get rid of most cards and points, in the order in which to make them (see `best_hits`)."""
+        if not self.laid or self.over:
+            return ()
+        return best_hits(self._view.seat, self.hand, self.table, self._ruleset, laying=bool(self._lay))
 
     def _open_melds(self) -> list[tuple[Seat, int, TableMeld]]:
         """The melds that may be hit in this turn: owner, number and meld."""
