@@ -11,6 +11,7 @@ from referee.wire.moves import write_decision
 
 NOTE_BYTES: Final = 500
 MAX_MESSAGE_BYTES: Final = 4 * 1024  # what a referee reads, unless it says otherwise
+_DRAW: Final = Stage.DRAW
 _AROUND: Final = 16  # bytes of a message around a decision: game, question, tags and lengths
 
 
@@ -21,33 +22,26 @@ def ask(bot: Bot, info: GameInfo, time_left: TimeLeft, view: View, max_bytes: in
     """
     bot.game = info
     bot.time_left = time_left
-    if view.table.stage is Stage.DRAW:
-        move: Move = _checked(bot.draw(view), Draw, "draw")
+    if view.table.stage is _DRAW:
+        move: Move = bot.draw(view)
+        if type(move) is not Draw:
+            raise WrongAnswer(f"draw must return a Draw, not {move!r:.200}")
     else:
-        move = _checked(bot.play(view), Play, "play")
+        move = bot.play(view)
+        if type(move) is not Play:
+            raise WrongAnswer(f"play must return a Play, not {move!r:.200}")
     note = bot._note  # noqa: SLF001 - kept out of the authors' way
     if note:
         bot._note = ""  # noqa: SLF001 - see above
         note = cut_note(note)
-    answer = _written(move, note)
+    try:
+        answer = write_decision(move, note)
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise WrongAnswer(f"this move cannot be sent: {move!r:.300} ({error})") from None
     size = len(answer) + _AROUND
     if size > max_bytes:
         raise WrongAnswer(f"the answer takes {size} bytes, a referee reads {max_bytes}")
     return answer
-
-
-def _written(move: Move, note: str) -> bytes:
-    try:
-        return write_decision(move, note)
-    except (TypeError, ValueError, AttributeError, KeyError) as error:
-        raise WrongAnswer(f"this move cannot be sent: {move!r:.300} ({error})") from None
-
-
-def _checked(move: object, wanted: type[Draw] | type[Play], method: str) -> Move:
-    if type(move) is not wanted:
-        raise WrongAnswer(f"{method} must return a {wanted.__name__}, not {move!r:.200}")
-    assert isinstance(move, Draw | Play)
-    return move
 
 
 def cut_note(note: object) -> str:

@@ -33,8 +33,7 @@ LANGUAGE: Final = f"Python {platform.python_version()}"
 # Until Welcome says more, and where it says nothing.
 MAX_FRAME_BYTES: Final = 64 * 1024
 
-_MESSAGES: Final = Heading(pb.ConnectRequest, "messages")
-_ANSWER: Final = Heading(pb.BotMessage, "answer")
+_ANSWER: Final = Heading(pb.BotMessage, "answer", Heading(pb.ConnectRequest, "messages"))
 
 _NOT_RULES: Final[dict[int, NotARule]] = {
     game_pb2.REJECT_REASON_MALFORMED: NotARule.MALFORMED,
@@ -62,7 +61,7 @@ class Session:
         self._handles: dict[int, RunningGame] = {}
         self._asked: deque[RunningGame] = deque()
         self._confirmed = not games.by_id  # whether the referee has said which of our games still run
-        self._out: deque[bytes] = deque()  # frames of one message each; joined they are a frame of many
+        self._out: list[bytes] = []  # frames of one message each; joined they are a frame of many
         hello = pb.Hello(protocol=PROTOCOL, sdk=sdk, language=language, capacity=capacity)
         self._say(pb.BotMessage(hello=hello))
         for game in games.by_id.values():
@@ -124,16 +123,16 @@ class Session:
 
     def take_frame(self) -> bytes | None:
         """Everything that is ready to be sent, as far as it fits one frame; None if there is nothing."""
-        if not self._out:
+        out = self._out
+        if not out:
             return None
-        size = 0
-        messages: list[bytes] = []
-        while self._out:
-            size += len(self._out[0])
-            if messages and size > self._max_frame:
-                break
-            messages.append(self._out.popleft())
-        return b"".join(messages)
+        count, size = len(out), sum(map(len, out))
+        while size > self._max_frame and count > 1:
+            count -= 1
+            size -= len(out[count])
+        frame = b"".join(out[:count])
+        del out[:count]
+        return frame
 
     def ping(self) -> None:
         """Ask the referee for a sign of life."""
@@ -156,7 +155,7 @@ class Session:
             self._resign(game)
 
     def _send(self, game: RunningGame, decision: bytes) -> None:
-        self._out.append(_MESSAGES.wrap(_ANSWER.wrap(write_answer(game.handle, game.last_id, decision))))
+        self._out.append(_ANSWER.wrap(write_answer(game.handle, game.last_id, decision)))
 
     def _resign(self, game: RunningGame) -> None:
         self._say(pb.BotMessage(resign=pb.Resign(game=game.handle)))

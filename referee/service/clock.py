@@ -25,26 +25,25 @@ class RefereeTime:
     Something must call `beat` every BEAT_MS. In a gap that is much longer no bot could have been heard. It never goes back.
     """
 
-    __slots__ = ("_last_beat", "_monotonic", "_stalled")
+    __slots__ = ("_expected", "_monotonic", "_stalled")
 
     def __init__(self, monotonic: Callable[[], float] = monotonic_ms) -> None:
         self._monotonic = monotonic
-        self._last_beat = monotonic()
+        self._expected = monotonic() + LONGEST_GAP_MS  # the next beat comes before
         self._stalled = 0.0
 
     def now(self) -> float:
         """Milliseconds since some moment, stalls left out."""
         real = self._monotonic()
-        lost = real - self._last_beat - LONGEST_GAP_MS
-        if lost > 0.0:
-            self._stalled += lost
-            self._last_beat += lost
+        if real > self._expected:
+            self._stalled += real - self._expected
+            self._expected = real
         return real - self._stalled
 
     def beat(self) -> None:
         """Sign of life of the event loop."""
         self.now()
-        self._last_beat = self._monotonic()
+        self._expected = self._monotonic() + LONGEST_GAP_MS
 
     @property
     def stalled(self) -> float:

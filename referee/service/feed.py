@@ -20,8 +20,7 @@ RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
 
-_MESSAGES: Final = Heading(pb.WatchResponse, "messages")
-_GAME_UPDATE: Final = Heading(pb.WatchMessage, "game_update")
+_GAME_UPDATE: Final = Heading(pb.WatchMessage, "game_update", Heading(pb.WatchResponse, "messages"))
 
 
 def framed(message: pb.WatchMessage) -> bytes:
@@ -29,7 +28,7 @@ def framed(message: pb.WatchMessage) -> bytes:
 
 
 def _update(game: "Shown") -> bytes:
-    return _MESSAGES.wrap(_GAME_UPDATE.wrap(game.update()))
+    return _GAME_UPDATE.wrap(game.update())
 
 
 class Announced(Protocol):

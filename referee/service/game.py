@@ -76,7 +76,7 @@ class RunningGame:
         self._asked: TableSeat | None = None
         self._asked_at = self._deadline = self._timer_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._answers: list[bytes] = []
+        self._answers = bytearray()  # records of all answers, as a replay of nothing but them
         self._started = time.time()
 
     @property
@@ -219,7 +219,7 @@ class RunningGame:
 
     def _note(self, start: int, seat: TableSeat, charge: Charge, note: str) -> None:
         bank = max(0, int(seat.clock.bank))
-        self._answers.append(answer_piece(start, seat.index, charge, bank, seat.kept_note(note)))
+        self._answers += answer_piece(start, seat.index, charge, bank, seat.kept_note(note) if note else "")
 
     # Asking and ending.
 
@@ -282,7 +282,7 @@ class RunningGame:
                 mirrored=self.order.mirrored,
             )
         )
-        return b"".join((record, self._telling.log_bytes(), *self._answers))
+        return b"".join((record, self._telling.log_bytes(), self._answers))
 
     def _end(self) -> None:
         self.over = True

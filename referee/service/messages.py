@@ -21,9 +21,9 @@ from referee.wire.moves import encode_rejected
 from referee.wire.replay import encode_result
 from referee.wire.view import ViewWriter
 
-_MESSAGES: Final = Heading(pb.ConnectResponse, "messages")
-_QUESTION: Final = Heading(pb.RefereeMessage, "question")
-_EVENTS: Final = Heading(pb.RefereeMessage, "events")
+_MESSAGE: Final = Heading(pb.ConnectResponse, "messages")
+_QUESTION: Final = Heading(pb.RefereeMessage, "question", _MESSAGE)
+_EVENTS: Final = Heading(pb.RefereeMessage, "events", _MESSAGE)
 
 _EVENTS_GAME: Final = IntField(pb.Events, "game")
 _EVENTS_FIRST: Final = IntField(pb.Events, "first")
@@ -64,7 +64,7 @@ def faulted(game: int, kind: FaultKind, count: int, limit: int) -> bytes:
 
 def happened(game: int, first: int, events: Iterable[bytes]) -> bytes:
     """`events` as `pieces` writes them; `first` is the number of the first one within the game."""
-    return _MESSAGES.wrap(_EVENTS.wrap(b"".join((_EVENTS_GAME[game], _EVENTS_FIRST[first], *events))))
+    return _EVENTS.wrap(b"".join((_EVENTS_GAME[game], _EVENTS_FIRST[first], *events)))
 
 
 def finished(game: int, result: Result, seed: bytes) -> bytes:
@@ -94,7 +94,7 @@ def played_instead(events: Sequence[Event], seat: Seat) -> Move | None:
 
 def asked(question: bytes) -> bytes:
     """`question` as `QuestionWriter` writes it."""
-    return _MESSAGES.wrap(_QUESTION.wrap(question))
+    return _QUESTION.wrap(question)
 
 
 class QuestionWriter(ViewWriter):

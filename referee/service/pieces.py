@@ -3,8 +3,10 @@ so a list can be kept as the bytes of its items, and most events of a game are a
 """
 
 from collections.abc import Callable
+from dataclasses import fields
 from functools import lru_cache
-from typing import Final
+from operator import attrgetter
+from typing import Any, Final
 
 from phaseten.v1 import bot_pb2, referee_pb2, replay_pb2
 
@@ -17,8 +19,11 @@ from referee.wire.fields import Heading, IntField
 
 EventPieces = Callable[[Event], tuple[bytes, bytes]]
 
-# Events that come again and again, alike to the last bit.
-_COMMON: Final = frozenset({CardDrawn, CardDiscarded, CardHit, SkipPlayed, TurnSkipped})
+# Events that come again and again, alike to the last bit, and what makes one of them up.
+_COMMON: Final[dict[Any, Callable[[Event], Any]]] = {
+    kind: attrgetter("__class__", *[field.name for field in fields(kind)])
+    for kind in (CardDrawn, CardDiscarded, CardHit, SkipPlayed, TurnSkipped)
+}
 # The bytes of an event stand in the messages of seats and of watchers alike.
 assert bot_pb2.Events.EVENTS_FIELD_NUMBER == referee_pb2.GameUpdate.EVENTS_FIELD_NUMBER
 
@@ -44,15 +49,23 @@ def event_pieces(ruleset: Ruleset) -> EventPieces:
         public = b"" if seen is None else bot_pb2.Events(events=[encode_public_event(seen)]).SerializeToString()
         return public, replay_pb2.Replay(events=[encode_event(event)]).SerializeToString()
 
-    remembered = lru_cache(maxsize=8192)(encoded)
+    remembered: dict[Any, tuple[bytes, bytes]] = {}  # some ten thousand at most: cards, seats and melds are few
 
     def of(event: Event) -> tuple[bytes, bytes]:
-        return remembered(event) if type(event) in _COMMON else encoded(event)
+        made_of = _COMMON.get(type(event))
+        if made_of is None:
+            return encoded(event)
+        key = made_of(event)
+        pieces = remembered.get(key)
+        if pieces is None:
+            pieces = remembered[key] = encoded(event)
+        return pieces
 
     return of
 
 
 def answer_piece(event: int, seat: int, charge: Charge, bank: int, note: str) -> bytes:
     """A replay of nothing but the record of one answer; what the numbers mean says `wire.replay.AnswerRecord`."""
-    parts = (_EVENT[event], _SEAT[seat], _THINK[charge.think_ms], _LAG[charge.lag_ms], _BANK[bank])
-    return _ANSWERS.wrap(b"".join((*parts, _NOTE.optional(note.encode()))))
+    noted = _NOTE.wrap(note.encode()) if note else b""
+    parts = (_EVENT[event], _SEAT[seat], _THINK[charge.think_ms], _LAG[charge.lag_ms], _BANK[bank], noted)
+    return _ANSWERS.wrap(b"".join(parts))

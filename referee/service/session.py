@@ -81,6 +81,7 @@ class Session:
         self.sdk = hello.sdk[:NAME_LENGTH]
         self.language = hello.language[:NAME_LENGTH]
         self.outbox = Outbox(pacer, MAX_UNREAD_BYTES, lambda: self.end(CallReason.SLOW_READER))
+        self.push = self.outbox.push  # sends serialised messages
         self.ending: asyncio.Future[CallRefused] = asyncio.get_running_loop().create_future()
         self.round_trip = 0.0
         self.connected_at = monotonic_ms()
@@ -99,10 +100,6 @@ class Session:
         return tuple(self._games.values())
 
     # What games do to it (`seats.Link`).
-
-    def push(self, frame: bytes) -> None:
-        """Send serialised messages."""
-        self.outbox.push(frame)
 
     def seat(self, seat: TableSeat) -> int:
         """Take part in a game; returns the number by which the session calls it."""

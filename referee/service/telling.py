@@ -96,14 +96,14 @@ class Telling:
 
     def ask(self, seat: TableSeat, question: int, game: Game) -> None:
         """Ask a seat, after what it has not heard yet."""
-        link = seat.link
+        link, seen = seat.link, seat.seen
+        seat.seen = end = self._first + len(self._events)
         if link is not None:
-            clock = seat.clock
-            left = (clock.bank, clock.limit, link.round_trip)
+            left = (seat.clock.bank, seat.clock.limit, link.round_trip)
             frame = messages.asked(self._writer.question(seat.handle, question, game.view(seat.index), left))
-            news = self._events[seat.seen - self._first :]
-            link.push(messages.happened(seat.handle, seat.seen, news) + frame if news else frame)
-        seat.seen = self._first + len(self._events)
+            if seen < end:
+                frame = messages.happened(seat.handle, seen, self._events[seen - self._first :]) + frame
+            link.push(frame)
 
     def resync(self, seat: TableSeat, open_question: int | None, gone: float, game: Game) -> pb.ResyncGame:
         """All that a new session of a seat must know; `gone` is how long the open question has been waiting, in ms."""

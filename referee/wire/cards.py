@@ -7,6 +7,7 @@ from referee.engine.cards import CARDS, Card
 from referee.wire.errors import MalformedMessage
 
 _DECODE: Final = {kind + 1: card for kind, card in enumerate(CARDS)}
+_DECODE_OPTIONAL: Final = {0: None, **_DECODE}
 _PACKED: Final = bytes([kind + 1 if kind < len(CARDS) else 0 for kind in range(256)])
 
 
@@ -30,7 +31,10 @@ def encode_optional_card(card: Card | None) -> Any:
 
 def decode_optional_card(value: int) -> Card | None:
     """The card, or None for the unspecified value. Raises MalformedMessage."""
-    return decode_card(value) if value else None
+    try:
+        return _DECODE_OPTIONAL[value]
+    except KeyError:
+        raise MalformedMessage(f"{value} is no card") from None
 
 
 def encode_cards(cards: Iterable[Card]) -> list[Any]:
@@ -41,7 +45,7 @@ def encode_cards(cards: Iterable[Card]) -> list[Any]:
 def decode_cards(values: Iterable[int]) -> tuple[Card, ...]:
     """The cards in the same order. Raises MalformedMessage."""
     try:
-        return tuple([_DECODE[value] for value in values])
+        return tuple(map(_DECODE.__getitem__, values))
     except KeyError as wrong:
         raise MalformedMessage(f"{wrong.args[0]} is no card") from None
 

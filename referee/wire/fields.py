@@ -9,22 +9,29 @@ from typing import Any, Final
 
 _VARINT: Final = 0
 _LENGTH_DELIMITED: Final = 2
-_SMALL: Final = 128  # values that are written beforehand
-_REMEMBERED: Final = 16_384  # values below this one are remembered once they were written
+_SMALL: Final = 1 << 7  # values that are written beforehand
+_REMEMBERED: Final = 1 << 14  # values below this one are remembered once they were written
 _BITS: Final = 32
 
 
 def varint(value: int) -> bytes:
-    """A whole number as it stands on the wire. Raises ValueError below 0 and beyond 32 bits, TypeError for anything else."""
+    """A whole number as it stands on the wire: seven bits a byte, the lowest first.
+
+    Raises ValueError below 0 and beyond 32 bits, TypeError for anything else.
+    """
     if not 0 <= value < 1 << _BITS:
         raise ValueError(f"{value} does not fit a field")
-    if value < 1 << 7:
-        return bytes((value,))
-    if value < 1 << 14:
-        return bytes((value & 127 | 128, value >> 7))
-    if value < 1 << 21:
-        return bytes((value & 127 | 128, value >> 7 & 127 | 128, value >> 14))
-    return bytes((value & 127 | 128, value >> 7 & 127 | 128)) + varint(value >> 14)
+    written = bytearray()
+    while value >= 0x80:
+        written.append(value & 0x7F | 0x80)
+        value >>= 7
+    written.append(value)
+    return bytes(written)
+
+
+# The lowest 14 bits of a greater number: clocks count tens of thousands of milliseconds, and hardly ever the same twice.
+_CONTINUED: Final = tuple([bytes((value & 0x7F | 0x80, value >> 7 | 0x80)) for value in range(_REMEMBERED)])
+_ONE_BYTE: Final = tuple([bytes((value,)) for value in range(_SMALL)])
 
 
 class IntField(dict[int | None, bytes]):
@@ -46,6 +53,8 @@ class IntField(dict[int | None, bytes]):
             self[0] = b""  # the default is not written
 
     def __missing__(self, value: int) -> bytes:
+        if _REMEMBERED <= value < _REMEMBERED * _SMALL and not self._offset:
+            return self._tag + _CONTINUED[value & _REMEMBERED - 1] + _ONE_BYTE[value >> 14]
         written = self._tag + varint(value + self._offset)
         if value < _REMEMBERED:
             self[value] = written
@@ -53,16 +62,22 @@ class IntField(dict[int | None, bytes]):
 
 
 class Heading(dict[int, bytes]):
-    """What stands before a message, a text or a packed list: maps a length in bytes to the field's tag and that length."""
+    """What stands before a message, a text or a packed list: maps a length in bytes to the field's tag and that length.
 
-    __slots__ = ("_tag",)
+    `around` is the heading of the message that holds this field and nothing else, and is written before it.
+    """
 
-    def __init__(self, message: Any, name: str) -> None:
+    __slots__ = ("_around", "_tag")
+
+    def __init__(self, message: Any, name: str, around: "Heading | None" = None) -> None:
+        self._around = around
         self._tag = varint(message.DESCRIPTOR.fields_by_name[name].number << 3 | _LENGTH_DELIMITED)
-        super().__init__({length: self._tag + varint(length) for length in range(_SMALL)})
+        super().__init__()
 
     def __missing__(self, length: int) -> bytes:
         written = self._tag + varint(length)
+        if self._around is not None:
+            written = self._around[len(written) + length] + written
         if length < _REMEMBERED:
             self[length] = written
         return written

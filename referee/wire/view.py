@@ -51,7 +51,7 @@ _TABLE: Final = Heading(pb.View, "table")
 _STAGES: Final = {stage: _STAGE[STAGES.encode(stage)] for stage in Stage}
 _DRAW, _PLAY = Stage.DRAW, Stage.PLAY
 _IN_DRAW, _IN_PLAY = _STAGES[_DRAW], _STAGES[_PLAY]
-_MOST_KEPT: Final = 64  # seats of one game, as they looked at one time or another
+_MOST_KEPT: Final = 32  # seats of one game, as they looked at one time or another
 
 
 def _write_seat(seat: SeatView) -> bytes:
@@ -170,7 +170,7 @@ def _read_table(message: Any) -> PublicView:
         message.stock_size,
         message.discard_size,
         decode_optional_card(message.discard_top),
-        tuple([_read_seat(seat) for seat in message.seats[:]]),
+        tuple(map(_read_seat, message.seats[:])),
     )
 
 

@@ -6,9 +6,11 @@ kept. The SDK is measured when it takes the same frames again, with bots that kn
 """
 
 import asyncio
+import contextlib
+import gc
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -21,7 +23,7 @@ from bots_sdk.session import Session as BotSession
 from referee.engine import OFFICIAL, Terms
 from referee.service.clock import RefereeTime
 from referee.service.feed import Feed
-from referee.service.game import House
+from referee.service.house import House
 from referee.service.lobby import Lobby
 from referee.service.meter import Meter
 from referee.service.order import Attempt, Order
@@ -168,7 +170,22 @@ def _sdk(script: Script) -> float:
     return (time.thread_time() - start) / left
 
 
+@contextlib.contextmanager
+def _collected_as_in_the_service() -> Iterator[None]:
+    """With the settings of the garbage collector that `referee.service.__main__` makes."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
 def measure() -> Cost:
     """One measurement of both."""
-    core, script = asyncio.run(_referee_core())
+    with _collected_as_in_the_service():
+        core, script = asyncio.run(_referee_core())
     return Cost(core * 1e6, _sdk(script) * 1e6)

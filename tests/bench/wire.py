@@ -2,7 +2,8 @@
 
 One referee process, eight sessions of the SDK in two processes, 64 two-seat games each: 256 games at once, records taken
 home as they come. The bots lay, hit and throw like the greedy ones but spend no time on the open card. The ping-pong is
-grpc.aio too, one message a frame, 64 streams. Rounds of both take turns, so that a busy machine bears on both alike.
+grpc.aio too, one message a frame, 64 streams. Beside both, 64 sessions with one game each, where nothing can be gathered,
+and what a decision costs without a network (see `_core`). Rounds of all take turns: a busy machine bears on all alike.
 """
 
 import asyncio
@@ -28,17 +29,14 @@ from referee.service.messages import QuestionWriter
 from referee.wire.moves import write_answer, write_decision
 from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
+from tests.bench._core import Cost, measure
 from tests.players import greedy, play_out
 from tests.service.client import bot_claims, control_claims, new_key, public_pem, signed, version_id
 
 Report = Callable[[str, float, str], None]
 
 ROUNDS = 3
-BOTS = tuple(f"bot{number}" for number in range(8))
 PROCESSES = 2
-CAPACITY = 64
-WARM_UP = 3.0
-SECONDS = 6.0
 PING_PONG_WARM_UP = 1.0
 PING_PONG_SECONDS = 3.0
 PATIENCE = 30.0
@@ -54,22 +52,62 @@ class Rate:
     client_us: float
 
 
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Who plays in a round: so many bots, each at so many games at once; and how long it is looked at, in seconds."""
+
+    bots: int
+    capacity: int
+    warm_up: float
+    seconds: float
+
+    @property
+    def names(self) -> list[str]:
+        return [f"bot{number}" for number in range(self.bots)]
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Matches that give every bot as many games as it can play: each match has two, one for each seating."""
+        names = self.names
+        if self.capacity == 1:  # the second game waits for the end of the first
+            return list(zip(names[::2], names[1::2], strict=True))
+        pairs: list[tuple[str, str]] = []
+        step = 1
+        while len(pairs) < self.capacity * self.bots // 4:
+            pairs += [(name, names[(number + step) % self.bots]) for number, name in enumerate(names)]
+            step = step % (self.bots // 2 - 1) + 1
+        return pairs
+
+
+MANY_GAMES = Crowd(bots=8, capacity=64, warm_up=3.0, seconds=6.0)
+ONE_GAME = Crowd(bots=64, capacity=1, warm_up=1.0, seconds=3.0)
+
+
 def run(report: Report) -> None:
-    """Report rates, their ratio, and what a decision costs each side."""
+    """Report rates, their ratios, and what a decision costs each side."""
     sizes = _sizes()
     ours: list[Rate] = []
     bare: list[Rate] = []
+    single: list[Rate] = []
+    costs: list[Cost] = []
     for _ in range(ROUNDS):
-        ours.append(asyncio.run(_referee_round()))
+        ours.append(asyncio.run(_referee_round(MANY_GAMES)))
         bare.append(_ping_pong_round(*sizes))
+        single.append(asyncio.run(_referee_round(ONE_GAME)))
+        costs.append(measure())
     report("wire.decisions_per_second", median(rate.per_second for rate in ours), "1/s")
     report("wire.ping_pong_per_second", median(rate.per_second for rate in bare), "1/s")
-    ratios = [mine.per_second / other.per_second for mine, other in zip(ours, bare, strict=True)]
-    report("wire.ratio_to_ping_pong", median(ratios), "")
+    report("wire.ratio_to_ping_pong", _ratio(ours, bare), "")
+    report("wire.ratio_one_game", _ratio(single, bare), "")
     report("wire.referee_cpu_us", median(rate.server_us for rate in ours), "us")
     report("wire.bots_cpu_us", median(rate.client_us for rate in ours), "us")
     report("wire.ping_pong_cpu_us", median(rate.server_us for rate in bare), "us")
     report("wire.ping_pong_client_cpu_us", median(rate.client_us for rate in bare), "us")
+    report("wire.core_microseconds", median(cost.core_us for cost in costs), "us")
+    report("wire.sdk_microseconds", median(cost.sdk_us for cost in costs), "us")
+
+
+def _ratio(ours: list[Rate], bare: list[Rate]) -> float:
+    return median(mine.per_second / other.per_second for mine, other in zip(ours, bare, strict=True))
 
 
 def _sizes() -> tuple[int, int]:
@@ -111,14 +149,14 @@ class Site:
         status = await self.call("GetStatus", referee_pb2.GetStatusRequest(), referee_pb2.GetStatusResponse)
         return int(status.decisions)
 
-    async def wait_for_bots(self) -> None:
+    async def wait_for_bots(self, count: int) -> None:
         async with asyncio.timeout(PATIENCE):
             while True:
                 with contextlib.suppress(grpc.aio.AioRpcError):
                     listed = await self.call(
                         "ListSessions", referee_pb2.ListSessionsRequest(), referee_pb2.ListSessionsResponse
                     )
-                    if len(listed.sessions) == len(BOTS):
+                    if len(listed.sessions) == count:
                         return
                 await asyncio.sleep(0.05)
 
@@ -159,37 +197,24 @@ class Site:
                 await self.order([self._pairs.pop(attempt.match_id) for attempt in done])
 
 
-def _pairs() -> list[tuple[str, str]]:
-    """Matches that give every bot CAPACITY games: each match has two, one for each seating."""
-    count = len(BOTS)
-    pairs: list[tuple[str, str]] = []
-    step = 1
-    while len(pairs) < CAPACITY * count // 4:
-        pairs += [(BOTS[first], BOTS[(first + step) % count]) for first in range(count)]
-        step = step % (count // 2 - 1) + 1
-    return pairs
-
-
-async def _referee_round() -> Rate:
+async def _referee_round(crowd: Crowd) -> Rate:
     key = new_key()
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         key_file = Path(folder) / "key.pem"
         key_file.write_bytes(public_pem(key))
         port, control_port, referee = _referee(stack, key_file)
-        bots = [
-            _bots(stack, port, [signed(key, bot_claims(bot, capacity=CAPACITY)) for bot in BOTS[number::PROCESSES]])
-            for number in range(PROCESSES)
-        ]
+        tickets = [signed(key, bot_claims(bot, capacity=crowd.capacity)) for bot in crowd.names]
+        bots = [_bots(stack, port, crowd.capacity, tickets[number::PROCESSES]) for number in range(PROCESSES)]
         async with grpc.aio.insecure_channel(
             f"127.0.0.1:{control_port}", (("grpc.max_receive_message_length", 16 * 1024 * 1024),)
         ) as channel:
             site = Site(channel, signed(key, control_claims()))
-            await site.wait_for_bots()
+            await site.wait_for_bots(crowd.bots)
             busy = asyncio.create_task(site.keep_busy())
-            await site.order(_pairs())
-            await asyncio.sleep(WARM_UP)
+            await site.order(crowd.pairs())
+            await asyncio.sleep(crowd.warm_up)
             before, start, spent = await site.decisions(), time.perf_counter(), _cpu([referee]) + _cpu(bots)
-            await asyncio.sleep(SECONDS)
+            await asyncio.sleep(crowd.seconds)
             after, end, total = await site.decisions(), time.perf_counter(), _cpu([referee]) + _cpu(bots)
             if busy.done():
                 busy.result()
@@ -235,10 +260,10 @@ def _drained(process: "subprocess.Popen[str]") -> Iterator[None]:
         sink.wait()
 
 
-def _bots(stack: contextlib.ExitStack, port: int, tickets: list[str]) -> int:
+def _bots(stack: contextlib.ExitStack, port: int, capacity: int, tickets: list[str]) -> int:
     process = stack.enter_context(_running([sys.executable, "-m", "tests.bench._bots"], stdin=subprocess.PIPE))
     assert process.stdin is not None
-    json.dump({"target": f"127.0.0.1:{port}", "capacity": CAPACITY, "tickets": tickets}, process.stdin)
+    json.dump({"target": f"127.0.0.1:{port}", "capacity": capacity, "tickets": tickets}, process.stdin)
     process.stdin.close()
     return process.pid
 
