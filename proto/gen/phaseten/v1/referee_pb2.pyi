@@ -10,6 +10,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from phaseten.v1 import bot_pb2 as _bot_pb2
 from phaseten.v1 import game_pb2 as _game_pb2
+from phaseten.v1 import replay_pb2 as _replay_pb2
 from phaseten.v1 import rules_pb2 as _rules_pb2
 import builtins as _builtins
 import sys
@@ -338,7 +339,7 @@ Global___StartMatchesResponse: _TypeAlias = StartMatchesResponse  # noqa: Y015
 
 @_typing.final
 class Acknowledgement(_message.Message):
-    """The site has dealt with a record; the referee may forget it."""
+    """The site has dealt with a record, or with an AttemptVoid; the referee may forget it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -689,14 +690,51 @@ class RecordPart(_message.Message):
 Global___RecordPart: _TypeAlias = RecordPart  # noqa: Y015
 
 @_typing.final
+class VoidGame(_message.Message):
+    """A game of an attempt that came to nothing. What made its cards is shown, so that nobody can throw away a deck unseen."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    SERVER_SEED_FIELD_NUMBER: _builtins.int
+    NONCES_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    game_id: _builtins.bytes
+    """The game's UUID, 16 bytes."""
+    server_seed: _builtins.bytes
+    """The referee's seed, 64 bytes."""
+    commitment: _builtins.bytes
+    """The referee's commitment to its seed, 64 bytes."""
+    @_builtins.property
+    def nonces(self) -> _containers.RepeatedCompositeFieldContainer[_replay_pb2.SeatNonce]:
+        """The seats' shares of the shuffle as far as they were given, by seat."""
+
+    def __init__(
+        self,
+        *,
+        game_id: _builtins.bytes = ...,
+        server_seed: _builtins.bytes = ...,
+        nonces: _abc.Iterable[_replay_pb2.SeatNonce] | None = ...,
+        commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "game_id", b"game_id", "nonces", b"nonces", "server_seed", b"server_seed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidGame: _TypeAlias = VoidGame  # noqa: Y015
+
+@_typing.final
 class AttemptVoid(_message.Message):
-    """An attempt came to nothing."""
+    """An attempt came to nothing. It is told again on every new stream until it is acknowledged."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ATTEMPT_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     PLANNED_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """For people."""
     planned: _builtins.bool
@@ -705,16 +743,21 @@ class AttemptVoid(_message.Message):
     def attempt(self) -> Global___AttemptRef:
         """Which attempt."""
 
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___VoidGame]:
+        """All its games that were announced, those that were played to their end too."""
+
     def __init__(
         self,
         *,
         attempt: Global___AttemptRef | None = ...,
         text: _builtins.str = ...,
         planned: _builtins.bool = ...,
+        games: _abc.Iterable[Global___VoidGame] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "planned", b"planned", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "games", b"games", "planned", b"planned", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1045,6 +1088,8 @@ class GetStatusResponse(_message.Message):
     RECORD_BYTES_FIELD_NUMBER: _builtins.int
     UPTIME_MS_FIELD_NUMBER: _builtins.int
     DECISIONS_FIELD_NUMBER: _builtins.int
+    FREE_GAMES_FIELD_NUMBER: _builtins.int
+    STALLED_MS_FIELD_NUMBER: _builtins.int
     referee: _builtins.str
     """Its id."""
     version: _builtins.str
@@ -1067,6 +1112,10 @@ class GetStatusResponse(_message.Message):
     """How long the process has been up, in milliseconds."""
     decisions: _builtins.int
     """Decisions taken since then."""
+    free_games: _builtins.int
+    """Games that it still has room for."""
+    stalled_ms: _builtins.int
+    """Milliseconds that its event loop stood still, which no bot was charged for."""
     def __init__(
         self,
         *,
@@ -1081,10 +1130,12 @@ class GetStatusResponse(_message.Message):
         record_bytes: _builtins.int = ...,
         uptime_ms: _builtins.int = ...,
         decisions: _builtins.int = ...,
+        free_games: _builtins.int = ...,
+        stalled_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "draining", b"draining", "games", b"games", "incarnation", b"incarnation", "matches", b"matches", "record_bytes", b"record_bytes", "records", b"records", "referee", b"referee", "sessions", b"sessions", "uptime_ms", b"uptime_ms", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "draining", b"draining", "free_games", b"free_games", "games", b"games", "incarnation", b"incarnation", "matches", b"matches", "record_bytes", b"record_bytes", "records", b"records", "referee", b"referee", "sessions", b"sessions", "stalled_ms", b"stalled_ms", "uptime_ms", b"uptime_ms", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class RefereeServiceStub(object):
-    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site.
+    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site;
+    only GetStatus asks for none.
     """
 
     def __init__(self, channel):
@@ -73,7 +74,8 @@ class RefereeServiceStub(object):
 
 
 class RefereeServiceServicer(object):
-    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site.
+    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site;
+    only GetStatus asks for none.
     """
 
     def StartMatches(self, request, context):
@@ -172,7 +174,8 @@ def add_RefereeServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RefereeService(object):
-    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site.
+    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site;
+    only GetStatus asks for none.
     """
 
     @staticmethod

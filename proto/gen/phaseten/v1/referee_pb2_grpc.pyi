@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RefereeServiceStub:
-    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site."""
+    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site;
+    only GetStatus asks for none.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -50,7 +52,9 @@ class RefereeServiceStub:
 
 @_typing.type_check_only
 class RefereeServiceAsyncStub(RefereeServiceStub):
-    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site."""
+    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site;
+    only GetStatus asks for none.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     StartMatches: _aio.UnaryUnaryMultiCallable[_referee_pb2.StartMatchesRequest, _referee_pb2.StartMatchesResponse]  # type: ignore[assignment]
@@ -69,7 +73,9 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
     """The referee's own state."""
 
 class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site."""
+    """The control service, for the site alone. Metadata must hold `authorization: Bearer TOKEN` with a control token of the site;
+    only GetStatus asks for none.
+    """
 
     @_abc_1.abstractmethod
     def StartMatches(
