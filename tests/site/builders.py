@@ -112,13 +112,15 @@ def play(match_id: UUID, places: list[tuple[int, ...]] | None = None) -> Claimed
     return claimed
 
 
-def make_league(name: str = "Test League", table_size: int = 2) -> League:
-    return league_services.create_league(name, table_size, ruleset="official", terms=demo.TERMS)
+def make_league(name: str = "Test League", table_size: int = 2, ruleset: str = "official") -> League:
+    return league_services.create_league(name, table_size, ruleset=ruleset, terms=demo.TERMS)
 
 
-def make_season(bots: list[Bot], *, table_size: int = 2, cycles: int = 1, start: bool = True) -> Season:
+def make_season(
+    bots: list[Bot], *, table_size: int = 2, cycles: int = 1, start: bool = True, ruleset: str = "official"
+) -> Season:
     """A season of its own league with these bots."""
-    league = make_league(f"League {next(_numbers)}", table_size)
+    league = make_league(f"League {next(_numbers)}", table_size, ruleset)
     season = league_services.open_season(league, cycles=cycles, min_bots=table_size, max_bots=50, seed="ab" * 32)
     for bot in bots:
         league_services.enter(season.pk, bot)

@@ -15,11 +15,13 @@ from tournament_site.matches.rulebook import ruleset_named
 from tournament_site.matches.services import Claimed
 
 
-def replay_of(match_id: UUID, attempt: int, game_id: UUID, index: int, seats: Sequence[SeatInfo]) -> ReplayRecord:
+def replay_of(
+    match_id: UUID, attempt: int, game_id: UUID, index: int, seats: Sequence[SeatInfo], ruleset: str = "official"
+) -> ReplayRecord:
     """A greedy game, with a seed of its own."""
     seed, count = secrets.token_bytes(64), len(seats)
     context = game_context(game_id.bytes, attempt, count)
-    game = Game(ruleset_named("official"), Terms(), count, SeededDecks(match_key(context, seed, (NO_NONCE,) * count)))
+    game = Game(ruleset_named(ruleset), Terms(), count, SeededDecks(match_key(context, seed, (NO_NONCE,) * count)))
     play_out(game, greedy)
     assert game.result is not None
     return ReplayRecord(
@@ -45,7 +47,14 @@ def replays_of(claimed: Claimed) -> list[ReplayRecord]:
     size = len(claimed.seats)
     bots = [SeatInfo(seat.bot, seat.bot_name, seat.version, seat.version_id) for seat in claimed.seats]
     return [
-        replay_of(claimed.match_id, claimed.attempt, game_id, index, [bots[(seat - index) % size] for seat in range(size)])
+        replay_of(
+            claimed.match_id,
+            claimed.attempt,
+            game_id,
+            index,
+            [bots[(seat - index) % size] for seat in range(size)],
+            claimed.ruleset,
+        )
         for index, game_id in enumerate(claimed.games)
     ]
 
