@@ -19,6 +19,7 @@ UPDATES_PER_SECOND: Final = 100  # of all games together: whoever takes them hom
 RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
+MOST_VOIDS: Final = 1000  # void attempts that are remembered until somebody knows of them; about a kilobyte each
 
 _GAME_UPDATE: Final = Heading(pb.WatchMessage, "game_update", Heading(pb.WatchResponse, "messages"))
 
@@ -105,7 +106,18 @@ class Watcher:
 class Feed:
     """All watch streams."""
 
-    __slots__ = ("_announced", "_dirty", "_games", "_greeting", "_loop", "_running", "_store", "_timer", "_watchers")
+    __slots__ = (
+        "_announced",
+        "_dirty",
+        "_games",
+        "_greeting",
+        "_loop",
+        "_running",
+        "_store",
+        "_timer",
+        "_voids",
+        "_watchers",
+    )
 
     def __init__(self, store: Records, greeting: pb.WatchGreeting, running: Callable[[], Iterable[Attempt]]) -> None:
         """`running` names the attempts that are running."""
@@ -117,6 +129,7 @@ class Feed:
         self._announced: dict[Announced, None] = {}
         self._games: dict[Shown, None] = {}
         self._dirty: dict[Shown, None] = {}
+        self._voids: dict[Attempt, bytes] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -124,10 +137,12 @@ class Feed:
         return bool(self._watchers)
 
     def join(self) -> Watcher:
-        """A new stream: it is greeted, told what is running, and gets every record that is kept."""
+        """A new stream: it is greeted, told what is running and what is void, and gets every record that is kept."""
         watcher = Watcher(self._store)
         watcher.push(framed(pb.WatchMessage(greeting=self._greeting)))
         watcher.push(self._running_frame())
+        for frame in self._voids.values():
+            watcher.push(frame)
         for attempt in self._store:
             watcher.record(attempt)
         for announced in (*self._announced, *self._games):
@@ -182,11 +197,17 @@ class Feed:
         self._games.pop(game, None)
         self._dirty.pop(game, None)
 
-    def void(self, attempt: Attempt, text: str, *, planned: bool) -> None:
-        """An attempt came to nothing; `planned` says that nothing went wrong."""
-        if self._watchers:
-            message = pb.AttemptVoid(attempt=encode_attempt(attempt), text=text, planned=planned)
-            self._push(pb.WatchMessage(attempt_void=message))
+    def void(self, attempt: Attempt, text: str, games: Iterable[pb.VoidGame], *, planned: bool) -> None:
+        """An attempt came to nothing; `planned` says that nothing went wrong. It is told until somebody knows of it."""
+        message = pb.AttemptVoid(attempt=encode_attempt(attempt), text=text, planned=planned, games=games)
+        self._voids[attempt] = frame = framed(pb.WatchMessage(attempt_void=message))
+        if len(self._voids) > MOST_VOIDS:
+            del self._voids[next(iter(self._voids))]
+        self._send(frame)
+
+    def void_known(self, attempt: Attempt) -> bool:
+        """Somebody knows now that the attempt is void. False if that was not waited for."""
+        return self._voids.pop(attempt, None) is not None
 
     def recorded(self, attempt: Attempt) -> None:
         """A record was put into the store."""

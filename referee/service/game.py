@@ -87,6 +87,10 @@ class RunningGame:
     def game_id(self) -> UUID:
         return self.order.games[self.index]
 
+    def shuffle(self) -> referee_pb2.VoidGame:
+        """As of its gathering."""
+        return self._gathering.shuffle()
+
     def waits_for(self, seat: TableSeat) -> bool:
         """Whether this seat is being asked."""
         return self._asked is seat

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from phaseten.v1 import bot_pb2 as pb
-from phaseten.v1 import referee_pb2
+from phaseten.v1 import referee_pb2, replay_pb2
 
 from referee.engine.shuffle import NO_NONCE, game_context, nonce_commit, server_commit
 from referee.service import messages
@@ -89,6 +89,15 @@ class Gathering:
     def revealed_seed(self) -> bytes:
         """The seed, unless other games are still played from it."""
         return b"" if self.order.mirrored else self.seed
+
+    def shuffle(self) -> referee_pb2.VoidGame:
+        """What makes the cards, for the public: to be told when the game has come to nothing, and not before."""
+        return referee_pb2.VoidGame(
+            game_id=self.order.games[self.index].bytes,
+            server_seed=self.seed,
+            nonces=[replay_pb2.SeatNonce(commitment=share.commitment, nonce=share.nonce) for share in self.shares],
+            commitment=self.commitment,
+        )
 
     # What is done to it, each step contained as those of a running game.
 

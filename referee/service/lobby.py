@@ -261,18 +261,18 @@ class Lobby:
             self._void(match, text, planned=True)
 
     def acknowledge(self, attempt: Attempt) -> bool:
-        """The site has the record. False if there was none (any more)."""
-        return self.records.acknowledge(attempt)
+        """The site has the record, or knows that the attempt is void. False if nothing waited for that (any more)."""
+        return self.records.acknowledge(attempt) or self.feed.void_known(attempt)
 
     def _void(self, match: RunningMatch, text: str, *, planned: bool = False) -> None:
         attempt = match.attempt
         if self._matches.pop(attempt.match, None) is None:
             return  # it failed twice
-        playing = match.playing
+        playing, shuffles = match.playing, match.shuffles()
         match.abandon(text)
         self.outcomes.note(attempt, State.VOID)
         self._house.meter.matches["void"] += 1
-        self.feed.void(attempt, text, planned=planned)
+        self.feed.void(attempt, text, shuffles, planned=planned)
         log.warning("match void", match=attempt.match, attempt=attempt.number, reason=text)
         self._release(match, playing)
 

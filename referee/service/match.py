@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
+from phaseten.v1 import referee_pb2
+
 from referee.service.containment import contained
 from referee.service.game import RunningGame
 from referee.service.gathering import Gathering
@@ -29,7 +31,7 @@ class MatchOwner(Protocol):
 class RunningMatch:
     """One attempt. `waiting` are the numbers of the games that were not announced yet, `games` those that gather or run."""
 
-    __slots__ = ("_house", "_owner", "_replays", "_shared_seed", "games", "order", "waiting")
+    __slots__ = ("_house", "_owner", "_replays", "_shared_seed", "_shuffles", "games", "order", "waiting")
 
     def __init__(self, order: Order, house: House, owner: MatchOwner) -> None:
         self.order = order
@@ -38,6 +40,7 @@ class RunningMatch:
         self._house = house
         self._owner = owner
         self._replays: dict[int, bytes] = {}
+        self._shuffles: dict[int, referee_pb2.VoidGame] = {}  # of the games that are over
         self._shared_seed = secrets.token_bytes(SEED_BYTES) if order.mirrored else b""
 
     @property
@@ -70,6 +73,11 @@ class RunningMatch:
         count = len(links)
         gathering.begin([links[(seat - index) % count] for seat in range(count)])
 
+    def shuffles(self) -> list[referee_pb2.VoidGame]:
+        """What made the cards of every game that was announced, in order: for an attempt that comes to nothing."""
+        known = self._shuffles | {index: game.shuffle() for index, game in self.games.items()}
+        return [known[index] for index in sorted(known)]
+
     def abandon(self, text: str) -> None:
         """End all games without a result."""
         self.waiting.clear()
@@ -86,6 +94,7 @@ class RunningMatch:
 
     def game_over(self, game: RunningGame, replay: bytes) -> None:
         del self.games[game.index]
+        self._shuffles[game.index] = game.shuffle()
         self._replays[game.index] = replay
         self._owner.game_over(self)
 
