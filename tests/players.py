@@ -2,7 +2,24 @@
 
 from collections.abc import Callable
 
-from referee.engine import SKIP, WILD, Card, Draw, Game, Move, Play, Ruleset, Seat, Turn, View, draws, plan, skip_targets
+from referee.engine import (
+    SKIP,
+    WILD,
+    Card,
+    Draw,
+    Game,
+    Move,
+    Plan,
+    Play,
+    Ruleset,
+    Seat,
+    Turn,
+    View,
+    draws,
+    plan,
+    plans,
+    skip_targets,
+)
 from referee.engine.legal import DRAW_DISCARD, DRAW_STOCK
 
 Policy = Callable[[View, Ruleset], Move]
@@ -25,11 +42,12 @@ _WEIGHT = (*(5 if kind % 12 < 9 else 10 for kind in range(48)), 0, 15)
 def greedy(view: View, ruleset: Ruleset) -> Move:
     """Takes a discard that brings the phase nearer, lays and hits at once, throws what is dear and not needed."""
     me = view.table.seats[view.seat]
-    if view.drawn is None:
-        return _greedy_draw(view, me.phase, laid=me.laid)
     if me.laid:
-        return _finish(Turn(view, ruleset))
-    aim = plan(view.hand, me.phase)
+        return DRAW_STOCK if view.drawn is None else _finish(Turn(view, ruleset))
+    # Where phases may be chosen there are several ways; elsewhere one, which is asked for with less ado.
+    aim = plan(view.hand, me.phase, ruleset) if me.phase else plans(view, ruleset)[0]
+    if view.drawn is None:
+        return _greedy_draw(view, aim)
     if aim.distance:
         return _throw(view, aim.leftover, ruleset)
     turn = Turn(view, ruleset)
@@ -39,12 +57,12 @@ def greedy(view: View, ruleset: Ruleset) -> Move:
     return _finish(turn)
 
 
-def _greedy_draw(view: View, phase: int, *, laid: bool) -> Draw:
+def _greedy_draw(view: View, aim: Plan) -> Draw:
+    """Before the phase is laid; after that, taking discards can go in circles for ever."""
     top = view.table.discard_top
-    # Once the phase lies there, taking discards can go in circles for ever.
-    if top is None or laid or top == SKIP:
+    if top is None or top == SKIP:
         return DRAW_STOCK
-    return DRAW_DISCARD if top == WILD or top in plan(view.hand, phase).useful else DRAW_STOCK
+    return DRAW_DISCARD if top == WILD or top in aim.useful else DRAW_STOCK
 
 
 def _throw(view: View, spare: tuple[Card, ...], ruleset: Ruleset) -> Play:
@@ -55,8 +73,8 @@ def _throw(view: View, spare: tuple[Card, ...], ruleset: Ruleset) -> Play:
 
 
 def _finish(turn: Turn) -> Play:
-    while hits := turn.hits():
-        turn.hit(hits[0])
+    for hit in turn.best_hits():
+        turn.hit(hit)
     return turn.end(max(turn.hand, key=_WEIGHT.__getitem__, default=None))
 
 

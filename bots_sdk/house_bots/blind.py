@@ -15,4 +15,4 @@ class BlindBot(Bot):
     def play(self, view: View) -> Play:
         turn = Turn(view, self.game.ruleset)
         lay_and_hit(turn)
-        return turn.end(throw(turn, self.game.ruleset.card_points) if turn.hand else None)
+        return turn.end(None if turn.over else throw(turn, self.game.ruleset.card_points))

@@ -1,5 +1,6 @@
 """The fourth step: it also thinks of the cards that can still come, and of the player who will see its discard."""
 
+from collections.abc import Callable
 from typing import Final
 
 from bots_sdk import (
@@ -12,13 +13,14 @@ from bots_sdk import (
     Play,
     PublicEvent,
     Seat,
+    SeatView,
     Turn,
     View,
     open_kinds,
     plan,
 )
 from bots_sdk.house_bots.greedy import GreedyBot
-from bots_sdk.house_bots.habits import lay_and_hit, leader, points_of, spare_cards
+from bots_sdk.house_bots.habits import aim, lay_and_hit, leader, points_of, spare_cards
 from bots_sdk.house_bots.memory import DealMemory, next_to_play
 
 # Weights, found by playing some thousand two-player games against the greedy bot; they may be off by half without harm.
@@ -36,7 +38,7 @@ class DenierBot(GreedyBot):
     version = "1"
 
     def game_started(self, info: GameInfo) -> None:
-        self._memory = DealMemory(len(info.table))
+        self._memory = DealMemory(len(info.table), info.ruleset)
 
     def events(self, info: GameInfo, events: tuple[PublicEvent, ...]) -> None:  # noqa: ARG002 - a hook's signature
         self._memory.see(events)
@@ -47,23 +49,32 @@ class DenierBot(GreedyBot):
     def play(self, view: View) -> Play:
         turn = Turn(view, self.game.ruleset)
         lay_and_hit(turn)
-        if not turn.hand:
+        if turn.over:
             return turn.end()
         if SKIP in turn.hand:
             return turn.end(SKIP, leader(view, turn.targets()))
-        unseen = [] if turn.laid else self._memory.unseen(view, self.game.ruleset)
         reader = next_to_play(view)
-        choices = dict.fromkeys(spare_cards(turn))
-        return turn.end(max(choices, key=lambda card: self._worth(card, turn, view, reader, unseen)))
+        points = self.game.ruleset.card_points
+        hopes = self._hopes(turn, view)
 
-    def _worth(self, card: Card, turn: Turn, view: View, reader: Seat, unseen: list[int]) -> float:
-        """How good it is to throw `card` with `reader` to play next."""
-        worth = PER_POINT * points_of(card, self.game.ruleset.card_points) + self._danger(card, turn, view, reader)
-        if unseen and turn.phase:
+        def worth(card: Card) -> float:
+            return PER_POINT * points_of(card, points) + hopes(card) + self._danger(card, turn, view, reader)
+
+        return turn.end(max(dict.fromkeys(spare_cards(turn)), key=worth))
+
+    def _hopes(self, turn: Turn, view: View) -> Callable[[Card], float]:
+        """What the unseen cards are worth for the way to the phase, as a function of the card that is thrown."""
+        way = aim(turn.plans())
+        if way is None:
+            return lambda _card: 0.0
+        unseen, phase, rules = self._memory.unseen(view), way.phase, self.game.ruleset
+
+        def without(card: Card) -> float:
             rest = list(turn.hand)
             rest.remove(card)
-            worth += PER_OUT * sum(unseen[kind] for kind in plan(tuple(rest), turn.phase).useful)
-        return worth
+            return PER_OUT * sum(unseen[kind] for kind in plan(tuple(rest), phase, rules).useful)
+
+        return without
 
     def _danger(self, card: Card, turn: Turn, view: View, reader: Seat) -> float:
         """What throwing `card` gives the reader, as a number that is less than zero; more than zero if it is unwanted."""
@@ -71,11 +82,19 @@ class DenierBot(GreedyBot):
         if seat.laid:
             fits = any(card in open_kinds(meld) for melds in turn.table for meld in melds)
             return -FEEDS_HIT if fits else 0.0
-        if not card.is_number or not seat.phase:
+        phases = self._open_phases(seat)
+        if not card.is_number or not phases:
             return 0.0
-        goals = PHASES[seat.phase]
+        goals = [goal for phase in phases for goal in PHASES[phase]]
         fed = sum(_feeds(card, taken, goal) for taken in self._memory.taken[reader] if taken.is_number for goal in goals)
-        return UNWANTED * sum(thrown.number == card.number for thrown in self._memory.thrown[reader]) - fed
+        unwanted = sum(thrown.number == card.number for thrown in self._memory.thrown[reader])
+        return UNWANTED * unwanted - fed / len(phases)
+
+    def _open_phases(self, seat: SeatView) -> tuple[int, ...]:
+        """What another seat may be working on."""
+        if seat.phase:
+            return (seat.phase,)
+        return tuple(phase for phase in self.game.ruleset.phases if phase not in seat.phases_done)
 
 
 def _feeds(card: Card, taken: Card, goal: Goal) -> float:

@@ -1,16 +1,30 @@
 """What the better house bots have in common."""
 
 from collections.abc import Iterable
+from typing import Final
 
-from bots_sdk import SKIP, Card, CardPoints, Seat, SeatView, Turn, View, plan
+from bots_sdk import SKIP, Card, CardPoints, Plan, Seat, SeatView, Turn, View, Way
+
+# The phases, the easiest one first: by how often an attempt succeeded in some ten thousand deals of four greedy bots.
+EASIEST_FIRST: Final = (1, 2, 8, 4, 5, 9, 3, 6, 10, 7)
+
+
+def aim(ways: Iterable[Plan]) -> Plan | None:
+    """The way to follow: the shortest; where the phase may be chosen and several are as near, the easiest of them."""
+    return min(ways, key=lambda way: (way.distance, EASIEST_FIRST.index(way.phase)), default=None)
+
+
+def hardest(ways: Iterable[Way]) -> Way | None:
+    """The first way for the hardest phase: where one may choose, the easy ones come again."""
+    return max(ways, key=lambda way: EASIEST_FIRST.index(way.phase), default=None)
 
 
 def lay_and_hit(turn: Turn) -> None:
-    """Lay the phase if it is complete, the way that leaves the fewest points, and hit whatever fits."""
-    if ways := turn.lays():
-        turn.lay(ways[0])
-    while hits := turn.hits():
-        turn.hit(hits[0])
+    """Lay a phase if one is complete, the way that leaves the fewest points, and hit whatever fits."""
+    if way := hardest(turn.lays()):
+        turn.lay(way)
+    for hit in turn.best_hits():
+        turn.hit(hit)
 
 
 def points_of(card: Card, points: CardPoints) -> int:
@@ -23,8 +37,8 @@ def points_of(card: Card, points: CardPoints) -> int:
 
 def spare_cards(turn: Turn) -> tuple[Card, ...]:
     """The cards that may go without lengthening the way to the phase; a Wild only if there is nothing else."""
-    hand = turn.hand
-    spare = hand if turn.laid or not turn.phase else plan(hand, turn.phase).leftover or hand
+    way = aim(turn.plans())
+    spare = turn.hand if way is None else way.leftover or turn.hand
     return tuple(card for card in spare if not card.is_wild) or spare
 
 

@@ -23,7 +23,7 @@ class RandomBot(Bot):
             turn.lay(self._dice.choice(ways))
         while hits := turn.hits():
             turn.hit(self._dice.choice(hits))
-        if not turn.hand:
+        if turn.over:
             return turn.end()
         card = self._dice.choice(turn.hand)
         targets = turn.targets() if card.is_skip else ()

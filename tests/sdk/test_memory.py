@@ -21,7 +21,7 @@ class Watched(DenierBot):
         self.told: list[tuple[int, list[int], list[int]]] = []
 
     def play(self, view: View) -> Play:
-        believed = self._memory.unseen(view, self.game.ruleset)
+        believed = self._memory.unseen(view)
         self.told.append((view.table.deal, believed, out_of_sight(self.script)))
         return super().play(view)
 
