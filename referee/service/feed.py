@@ -117,6 +117,7 @@ class Feed:
         "_timer",
         "_voids",
         "_watchers",
+        "watched",
     )
 
     def __init__(self, store: Records, greeting: pb.WatchGreeting, running: Callable[[], Iterable[Attempt]]) -> None:
@@ -126,15 +127,12 @@ class Feed:
         self._running = running
         self._loop = asyncio.get_running_loop()
         self._watchers: set[Watcher] = set()
+        self.watched = False  # whether there are any; asked at every decision
         self._announced: dict[Announced, None] = {}
         self._games: dict[Shown, None] = {}
         self._dirty: dict[Shown, None] = {}
         self._voids: dict[Attempt, bytes] = {}
         self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def watched(self) -> bool:
-        return bool(self._watchers)
 
     def join(self) -> Watcher:
         """A new stream: it is greeted, told what is running and what is void, and gets every record that is kept."""
@@ -148,12 +146,14 @@ class Feed:
         for announced in (*self._announced, *self._games):
             watcher.push(framed(pb.WatchMessage(game_opened=announced.opening())))
         self._watchers.add(watcher)
+        self.watched = True
         for game in self._games:
             self.touched(game)
         return watcher
 
     def leave(self, watcher: Watcher) -> None:
         self._watchers.discard(watcher)
+        self.watched = bool(self._watchers)
 
     def close(self) -> None:
         """Let every stream come to its end."""

@@ -151,30 +151,31 @@ class RunningGame:
             self._miss()  # the timer was about to say so
         if self.over:
             return False
-        if seat is self._asked and message.id >= self._question:
-            self._judge(seat, message, now - self._asked_at)
+        question = message.id
+        if seat is self._asked and question >= self._question:
+            self._judge(seat, question, message, now - self._asked_at)
             return True
-        if message.id > seat.last_question:
+        if question > seat.last_question:
             # This seat was never asked such a question: it makes no sense, but the other seat's question stays open.
-            self._fault(seat, message.id, FaultKind.MALFORMED, (messages.MALFORMED, "this seat was not asked that"))
+            self._fault(seat, question, FaultKind.MALFORMED, (messages.MALFORMED, "this seat was not asked that"))
             if self._game.to_move is None:
                 self._finish()
-        elif message.id < seat.last_question or seat is self._asked:
-            seat.say(messages.rejected(seat.handle, message.id, messages.STALE))
+        elif question < seat.last_question or seat is self._asked:
+            seat.say(messages.rejected(seat.handle, question, messages.STALE))
         return False  # the same answer again is answered once
 
-    def _judge(self, seat: TableSeat, message: Any, elapsed: float) -> None:
+    def _judge(self, seat: TableSeat, question: int, message: Any, elapsed: float) -> None:
         """Take the answer to the open question, or the default move if it cannot be taken."""
         start = len(self._game.log)
         charge = seat.clock.answered(elapsed, seat.round_trip)
         self._house.meter.decided(elapsed)
         try:
-            move = read_answer(message) if message.id == self._question else _nonsense(message)
+            move = read_answer(message) if question == self._question else _nonsense(question)
             self._telling.publish(self._game.submit(seat.index, move))
         except IllegalMove as wrong:
-            self._fault(seat, message.id, FaultKind.ILLEGAL, (REASONS.encode(wrong.reason), wrong.reason.value))
+            self._fault(seat, question, FaultKind.ILLEGAL, (REASONS.encode(wrong.reason), wrong.reason.value))
         except MalformedMessage as wrong:
-            self._fault(seat, message.id, FaultKind.MALFORMED, (messages.MALFORMED, str(wrong)))
+            self._fault(seat, question, FaultKind.MALFORMED, (messages.MALFORMED, str(wrong)))
         self._note(start, seat, charge, message.note)
         self._go_on()
 
@@ -305,5 +306,5 @@ class RunningGame:
         return self._telling.update(self._game)
 
 
-def _nonsense(message: Any) -> Move:
-    raise MalformedMessage(f"question {message.id} was not asked yet")
+def _nonsense(question: int) -> Move:
+    raise MalformedMessage(f"question {question} was not asked yet")

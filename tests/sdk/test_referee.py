@@ -169,6 +169,8 @@ async def test_a_second_process_of_the_same_bot_takes_over(house: House) -> None
     async with asyncio.timeout(PATIENCE):
         await asyncio.wait([first])
     assert "took over" in str(first.exception())
+    async with asyncio.timeout(PATIENCE):
+        await until(lambda: bool(diary.lines))
     assert not second.done()
     await stop(second)
     assert diary.lines == ["connected to test-referee for 8"]

@@ -19,6 +19,7 @@ from referee.engine.events import DealOpened, GameEnded
 from referee.engine.moves import Draw, Meld, Play
 from referee.engine.presets import OFFICIAL
 from referee.engine.view import View
+from referee.wire.errors import MalformedMessage
 from tests.sdk.scripted import (
     Recorder,
     ScriptedGame,
@@ -303,3 +304,13 @@ def test_events_are_read_only_for_bots_that_listen(
     unreadable = pb.Events(game=1, events=[game_pb2.PublicEvent()])
     session.receive(joined(script.opening(), frame(events=unreadable)))
     assert sum(record.levelno >= logging.ERROR for record in caplog.records) == complaints
+
+
+def test_bytes_that_are_no_frame_are_told_apart() -> None:
+    script = ScriptedGame()
+    session = session_of(Recorder)
+    session.receive(script.opening())
+    with pytest.raises(MalformedMessage, match="no frame"):
+        session.receive(b"\xff")
+    session.receive(script.ask())
+    assert said(session) == ["answer"]

@@ -10,6 +10,7 @@ from phaseten.v1 import game_pb2, referee_pb2
 from referee.engine.check import check_log
 from referee.engine.events import FaultKind, ForfeitCause, SeatFaulted, SeatForfeited
 from referee.engine.shuffle import NO_NONCE, game_context, server_commit
+from referee.wire import coarse
 from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
 from referee.wire.rules import encode_ruleset
 from tests.service.client import RULES, House, RawBot, order, quick_terms
@@ -131,6 +132,16 @@ async def test_an_answer_without_sense_is_a_fault(house: House) -> None:
     await ann.answer(question.game, question.id, play=no_card)
     assert "99" in (await ann.hear("rejected")).rejected.text
     assert (await ann.hear("fault")).fault.count == 2
+
+
+async def test_a_move_that_cannot_be_read_is_a_fault_and_the_session_goes_on(house: House) -> None:
+    ann, _ = await start(house)
+    question = (await ann.hear("question")).question
+    broken = coarse.Answer(game=question.game, id=question.id, draw=b"\xff")
+    await ann.call.write(coarse.ConnectRequest(messages=[{"answer": broken}]).SerializeToString())
+    assert (await ann.hear("rejected")).rejected.text == "the Draw cannot be read"
+    assert (await ann.hear("fault")).fault.kind == game_pb2.FAULT_KIND_MALFORMED
+    assert (await ann.hear("question")).question.id == 2
 
 
 async def test_a_question_that_was_never_asked_cannot_be_answered(house: House) -> None:
