@@ -189,12 +189,23 @@ def collect(
             answer = _record(update, feed)
             acknowledge(update.ref, answer)
             return True
-        case Void() if update.planned:
-            return services.call_off(*_pair(update.ref), update.text)
         case Void():
-            log.error("referee %s gave up match %s: %s", referee.id, update.ref.match_id, update.text)
-            return services.void_attempt(*_pair(update.ref), update.text)
+            changed = _void(referee, update)
+            acknowledge(update.ref, Answer.STORED)
+            return changed
     return False
+
+
+def _void(referee: Referee, update: Void) -> bool:
+    """An attempt came to nothing, and its seeds are no secret any more. True if it was the one that counted."""
+    if update.planned:
+        changed = services.call_off(*_pair(update.ref), update.text)
+    else:
+        changed = services.void_attempt(*_pair(update.ref), update.text)
+    if changed and not update.planned:
+        log.error("referee %s gave up match %s: %s", referee.id, update.ref.match_id, update.text)
+    services.reveal(update.games)
+    return changed
 
 
 def _pair(ref: AttemptRef) -> tuple[UUID, int]:
@@ -211,6 +222,8 @@ def _renew(referee: Referee, refs: Sequence[AttemptRef]) -> None:
 def _record(update: Record, feed: live.Feed) -> Answer:
     reading = read_record(*_pair(update.ref), update.data, queries.ordered(update.ref.match_id))
     verdict = recording.record(reading.match, reading.findings)
+    if verdict in {Verdict.STALE, Verdict.CORRUPT}:
+        services.reveal(reading.shuffles)
     feed.forget([game.game_id for game in reading.match.games])
     return _ANSWERS[verdict]
 

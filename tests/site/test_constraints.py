@@ -110,6 +110,7 @@ VIOLATIONS = [
     ("attempt_over_has_time", None, edit(Attempt, ended_at=None)),
     ("game_index_once", "running", lambda w, key: Game.objects.filter(attempt__match=w[key]).update(index=0)),
     ("game_index", None, edit(Game, index=6)),
+    ("game_seed_when_void", None, edit(Game, server_seed=b"s" * 64)),
     ("result_seat_once", None, copy(GameResult, version_id=0)),
     ("result_version_once", None, copy(GameResult, seat=5)),
     ("result_place", None, edit(GameResult, place=0)),

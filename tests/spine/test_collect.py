@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connections
 from phaseten.v1 import referee_pb2 as pb
+from phaseten.v1.replay_pb2 import SeatNonce
 
 from referee.engine.game import Game
 from referee.engine.ruleset import Ruleset, Terms
@@ -154,6 +156,42 @@ def test_an_attempt_that_its_referee_gave_up_is_played_again(referee: ScriptedRe
     say(referee, pb.WatchMessage(attempt_void=pb.AttemptVoid(attempt=ref(claimed), text="a mistake of ours")))
     until(lambda: Match.objects.get(pk=claimed.match_id).state == Match.State.QUEUED)
     assert Attempt.objects.get(match=claimed.match_id).reason == "a mistake of ours"
+
+
+def seeds() -> set[bytes]:
+    """The seeds of all games that show one."""
+    return {bytes(seed) for seed in StoredGame.objects.values_list("server_seed", flat=True) if seed is not None}
+
+
+def test_a_void_attempt_shows_its_seeds_and_is_acknowledged(referee: ScriptedReferee, watching: Any) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    games = [
+        pb.VoidGame(
+            game_id=game.bytes,
+            server_seed=bytes([65 + index]) * 64,
+            commitment=b"c" * 64,
+            nonces=[SeatNonce(nonce=bytes(32))] * 2,
+        )
+        for index, game in enumerate(claimed.games)
+    ]
+    void = pb.AttemptVoid(attempt=ref(claimed), text="the referee is going away", planned=True, games=games)
+    say(referee, pb.WatchMessage(attempt_void=void), pb.WatchMessage(attempt_void=void))
+    assert [acknowledged(referee).attempt for _ in range(2)] == [ref(claimed)] * 2
+    assert seeds() == {b"A" * 64, b"B" * 64}
+    assert Match.objects.get(pk=claimed.match_id).state == Match.State.QUEUED
+
+
+@pytest.mark.parametrize("why", ["stale", "corrupt"])
+def test_a_record_that_does_not_count_shows_its_seeds(referee: ScriptedReferee, watching: Any, why: str) -> None:
+    claimed = claim(queue_match(make_bots(2)))
+    replays = replays_of(claimed)
+    if why == "stale":
+        services.void_attempt(claimed.match_id, claimed.attempt, "its referee was frozen")
+    else:
+        replays[0] = replace(replays[0], result=replace(replays[0].result, totals=(1, 2)))
+    say(referee, *record(claimed, serialised(claimed.match_id, claimed.attempt, replays)))
+    assert acknowledged(referee).verdict == (pb.VERDICT_STALE if why == "stale" else pb.VERDICT_CORRUPT)
+    until(lambda: seeds() == {replay.server_seed for replay in replays})
 
 
 def test_a_planned_end_is_not_counted(referee: ScriptedReferee, watching: Any) -> None:

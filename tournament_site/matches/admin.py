@@ -24,7 +24,7 @@ class _Attempts(Lines):
 
 class _Games(Lines):
     model = Game
-    exclude = ("commitment",)
+    exclude = ("commitment", "server_seed", "shares")
 
 
 class _Results(Lines):
@@ -55,11 +55,15 @@ class GameAdmin(ReadOnly):
     search_fields = ("id", "attempt__match__id")
     list_select_related = ("attempt",)
     inlines = (_Results,)
-    fields = ("id", "attempt", "index", "state", "commitment_hex")
+    fields = ("id", "attempt", "index", "state", "commitment_hex", "server_seed_hex", "shares")
 
     @admin.display(description="commitment")
     def commitment_hex(self, game: Game) -> str:
         return "" if game.commitment is None else bytes(game.commitment).hex()
+
+    @admin.display(description="server seed")
+    def server_seed_hex(self, game: Game) -> str:
+        return "" if game.server_seed is None else bytes(game.server_seed).hex()
 
 
 @admin.register(Replay)

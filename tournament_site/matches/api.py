@@ -36,8 +36,23 @@ class Seat(Output):
     forfeit: str
 
 
+class Share(Output):
+    """A seat's share of the shuffle, in hexadecimal: zeros and no commitment if it took no part."""
+
+    commitment: str
+    nonce: str
+
+
 class GameFacts(Output):
-    """Attributes: commitment: the referee's, in hexadecimal; sha256: of the replay's bytes."""
+    """A game.
+
+    Attributes:
+        commitment: the referee's to its seed, in hexadecimal; null until the game is announced.
+        server_seed: the seed of a void game, in hexadecimal; a finished game has it in its replay.
+        shares: of a void game, by seat.
+        sha256: of the replay's bytes.
+
+    """
 
     id: UUID
     match: UUID
@@ -47,6 +62,8 @@ class GameFacts(Output):
     rated: bool
     ruleset: str
     commitment: str | None
+    server_seed: str | None
+    shares: list[Share] | None
     sha256: str | None
     decisions: int | None
     replay: str | None
@@ -60,7 +77,7 @@ def show_game(request: HttpRequest, game_id: UUID) -> GameFacts:  # noqa: ARG001
     game = queries.game_with_results(game_id)
     if game is None:
         raise Refused(Reason.NOT_FOUND)
-    replay = queries.replay_facts(game_id)
+    replay, shuffle = queries.replay_facts(game_id), queries.shuffle_of(game)
     url = f"{settings.SITE.url}/games/{game_id}"
     return GameFacts(
         id=game_id,
@@ -71,6 +88,10 @@ def show_game(request: HttpRequest, game_id: UUID) -> GameFacts:  # noqa: ARG001
         rated=game.attempt.match.rated,
         ruleset=game.attempt.match.ruleset,
         commitment=bytes(game.commitment).hex() if game.commitment is not None else None,
+        server_seed=shuffle.seed.hex() if shuffle else None,
+        shares=[Share(commitment=promise.hex(), nonce=nonce.hex()) for promise, nonce in shuffle.shares]
+        if shuffle
+        else None,
         sha256=replay.sha256 if replay else None,
         decisions=replay.decisions if replay else None,
         replay=f"{settings.SITE.url}/api/v1/games/{game_id}/replay" if replay else None,

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
+from referee.engine.shuffle import NO_NONCE, game_context, nonce_commit, server_commit
+
 
 class Forfeit(StrEnum):
     """Why a seat stopped counting."""
@@ -61,6 +63,33 @@ class FinishedMatch:
     match_id: UUID
     attempt: int
     games: tuple[FinishedGame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffle:
+    """What made the cards of a game that came to nothing.
+
+    Attributes:
+        seed: the referee's, 64 bytes.
+        commitment: the referee's to its seed, 64 bytes.
+        shares: by seat: commitment (64 bytes, empty if it took no part) and nonce (32 bytes, zeros if it was not shown).
+
+    """
+
+    game_id: UUID
+    seed: bytes = field(repr=False)
+    commitment: bytes
+    shares: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+
+    def problem(self, named: UUID, attempt: int) -> str:
+        """What does not fit together, as a sentence; empty if all does. `named` is the game, or a mirrored one's match."""
+        context = game_context(named.bytes, attempt, len(self.shares))
+        if server_commit(context, self.seed) != self.commitment:
+            return "The seed is not the one that the referee had committed to."
+        for seat, (commitment, nonce) in enumerate(self.shares):
+            if nonce != NO_NONCE and nonce_commit(context, seat, nonce) != commitment:
+                return f"The share of seat {seat + 1} is not the one that it had committed to."
+        return ""
 
 
 def problems(bundle: FinishedMatch, table_size: int, game_ids: Sequence[UUID]) -> tuple[str, ...]:

@@ -155,11 +155,19 @@ class Game(models.Model):
     index = models.PositiveSmallIntegerField()
     state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
     commitment = models.BinaryField(null=True, help_text="The referee's commitment to its seed, 64 bytes.")
+    # A finished game has these in its replay.
+    server_seed = models.BinaryField(null=True, help_text="The referee's seed of a void game, 64 bytes.")
+    shares = models.JSONField(
+        null=True, blank=True, help_text="Commitment and nonce of each seat of a void game, in hexadecimal."
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["attempt", "index"], name="game_index_once"),
             models.CheckConstraint(condition=Q(index__lte=5), name="game_index"),
+            models.CheckConstraint(
+                condition=Q(server_seed__isnull=True, shares__isnull=True) | Q(state="VOID"), name="game_seed_when_void"
+            ),
         ]
 
     def __str__(self) -> str:

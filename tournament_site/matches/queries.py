@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Now
 
+from tournament_site.matches.bundle import Shuffle
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, MatchSeat, Replay
 from tournament_site.matches.records import Ordered
 from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
@@ -97,6 +98,14 @@ def game_with_results(game_id: UUID) -> Game | None:
         .filter(pk=game_id)
         .first()
     )
+
+
+def shuffle_of(game: Game) -> Shuffle | None:
+    """What made the cards of a void game; None if nobody has told, or the game counts."""
+    if game.server_seed is None:
+        return None
+    shares = tuple((bytes.fromhex(commitment), bytes.fromhex(nonce)) for commitment, nonce in game.shares or ())
+    return Shuffle(game.pk, bytes(game.server_seed), bytes(game.commitment or b""), shares)
 
 
 def replay_of(game_id: UUID) -> Replay | None:

@@ -23,7 +23,7 @@ from referee.engine.shuffle import (
 )
 from referee.wire.errors import MalformedMessage
 from referee.wire.replay import ReplayRecord, SeatNonce, decode_replay, replay_digest
-from tournament_site.matches.bundle import FinishedGame, FinishedMatch, Forfeit
+from tournament_site.matches.bundle import FinishedGame, FinishedMatch, Forfeit, Shuffle
 
 
 class CorruptRecord(Exception):
@@ -32,10 +32,16 @@ class CorruptRecord(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A record and what was found wrong with it: sentences, none if all is well."""
+    """A record and what was found wrong with it: sentences, none if all is well.
+
+    Attributes:
+        shuffles: what made the cards of the games that could be read; to be shown if the attempt does not count.
+
+    """
 
     match: FinishedMatch
     findings: tuple[str, ...]
+    shuffles: tuple[Shuffle, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +72,13 @@ def read_record(match_id: UUID, attempt: int, data: bytes, ordered: Ordered | No
         return Reading(FinishedMatch(match_id, attempt, (_unreadable(UUID(int=0), 0, data),)), ("it cannot be decoded",))
     games: list[FinishedGame] = []
     findings: list[str] = []
+    shuffles: list[Shuffle] = []
     for index, entry in enumerate(message.games):
         game_id = UUID(bytes=entry.game_id) if len(entry.game_id) == 16 else UUID(int=0)
         try:
             record = decode_replay(entry.replay)
             games.append(_finished(game_id, index, entry, record))
+            shuffles.append(_shuffle(game_id, record))
             _check_identity(record, match_id, attempt, game_id, index)
             if ordered is not None:
                 _check_order(record, ordered)
@@ -79,7 +87,7 @@ def read_record(match_id: UUID, attempt: int, data: bytes, ordered: Ordered | No
             findings.append(f"game {index}: {error}")
             if len(games) == index:
                 games.append(_unreadable(game_id, index, entry.replay))
-    return Reading(FinishedMatch(match_id, attempt, tuple(games)), tuple(findings))
+    return Reading(FinishedMatch(match_id, attempt, tuple(games)), tuple(findings), tuple(shuffles))
 
 
 def _unreadable(game_id: UUID, index: int, data: bytes) -> FinishedGame:
@@ -101,6 +109,11 @@ def _finished(game_id: UUID, index: int, entry: referee_pb2.GameRecord, record: 
         forfeits=tuple(None if cause is None else Forfeit[cause.name] for cause in result.forfeits),
         decisions=len(record.answers),
     )
+
+
+def _shuffle(game_id: UUID, record: ReplayRecord) -> Shuffle:
+    shares = tuple((share.commitment, share.nonce) for share in record.nonces)
+    return Shuffle(game_id, record.server_seed, record.commitment, shares)
 
 
 def _check_identity(record: ReplayRecord, match_id: UUID, attempt: int, game_id: UUID, index: int) -> None:

@@ -22,6 +22,7 @@ from referee.wire.events import decode_public_event
 from referee.wire.replay import SeatInfo, decode_uuid, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 from referee.wire.view import decode_table
+from tournament_site.matches.bundle import Shuffle
 
 OPTIONS = (
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),
@@ -185,11 +186,15 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """An attempt came to nothing at the referee; `planned` says that nothing went wrong."""
+    """An attempt came to nothing at the referee; `planned` says that nothing went wrong. It is told until it is answered.
+
+    `games` shows what made the cards of those that were announced.
+    """
 
     ref: AttemptRef
     text: str
     planned: bool
+    games: tuple[Shuffle, ...] = ()
 
 
 WatchUpdate = Greeting | Running | Opened | Update | Record | Void
@@ -358,9 +363,14 @@ def _decode_update(  # noqa: PLR0911 - one arm a kind
             return _join(message.record, parts)
         case "attempt_void":
             void = message.attempt_void
-            return Void(_decode_ref(void.attempt), void.text, void.planned)
+            return Void(_decode_ref(void.attempt), void.text, void.planned, tuple(map(_decode_shuffle, void.games)))
         case None:
             return None  # a newer referee may say things that this site does not know
+
+
+def _decode_shuffle(game: pb.VoidGame) -> Shuffle:
+    shares = tuple((share.commitment, share.nonce) for share in game.nonces)
+    return Shuffle(decode_uuid(game.game_id), game.server_seed, game.commitment, shares)
 
 
 def _join(part: pb.RecordPart, parts: dict[AttemptRef, list[bytes]]) -> Record | None:

@@ -16,6 +16,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from tournament_site.bots.models import BotVersion
+from tournament_site.matches.bundle import Shuffle
 from tournament_site.matches.models import MAX_COUNTED, Attempt, Game, Match, MatchSeat
 from tournament_site.matches.queries import LEASE
 from tournament_site.matches.selection import Assignment
@@ -23,6 +24,7 @@ from tournament_site.matches.selection import Assignment
 # A refused match is not tried again at once: whoever was absent needs a moment to come back.
 PUT_BACK_FOR = timedelta(seconds=2)
 COMMITMENT_BYTES = 64
+SEED_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,9 +318,8 @@ def _end_attempt(row: Match, state: Attempt.State, reason: str) -> None:
     attempts.update(state=state, reason=reason[:200], ended_at=Now())
     games = Game.objects.filter(attempt__in=attempts)
     if state == Attempt.State.REFUSED:
-        games.delete()  # nobody ever sat down to them
-    else:
-        games.update(state=Game.State.VOID)
+        games.filter(commitment=None).delete()  # nobody ever sat down to them
+    games.update(state=Game.State.VOID)
 
 
 def _void(row: Match, counted: int, reason: str) -> None:
@@ -352,6 +353,17 @@ def void_queued(match_ids: Collection[UUID], reason: str) -> int:
         .values_list("pk", flat=True)
     )
     return Match.objects.filter(pk__in=ids).update(state=Match.State.VOID, finished_at=Now(), void_reason=reason[:200])
+
+
+def reveal(shuffles: Iterable[Shuffle]) -> None:
+    """Show what made the cards of void games. What was shown first stays; of a game that still counts nothing is shown."""
+    for shuffle in shuffles:
+        if len(shuffle.commitment) != COMMITMENT_BYTES or len(shuffle.seed) != SEED_BYTES:
+            continue
+        void = Game.objects.filter(pk=shuffle.game_id, state=Game.State.VOID)
+        void.filter(commitment=None).update(commitment=shuffle.commitment)
+        shares = [[commitment.hex(), nonce.hex()] for commitment, nonce in shuffle.shares]
+        void.filter(server_seed=None).update(server_seed=shuffle.seed, shares=shares)
 
 
 def open_games(commitments: Mapping[UUID, bytes]) -> None:

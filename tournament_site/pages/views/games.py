@@ -210,12 +210,27 @@ def game(request: HttpRequest, game_id: UUID) -> HttpResponse:
     stored = match_queries.replay_of(game_id)
     if stored is None:
         context["players"] = _players_now(found)
+        context |= _void_shuffle(found, context["players"])
         context["live_seats"] = {
             "seats": [seat_json(each.slug, each.name, each.version) for each in context["players"]],
             "phases": {str(phase): phase_text(phase) for phase in PHASES},
         }
         return render(request, "pages/game_live.html", context)
     return render(request, "pages/game.html", context | _replay_context(stored))
+
+
+def _void_shuffle(game: Game, players: list[Player]) -> dict[str, Any]:
+    """What made the cards of a void game: `seed`, `nonces` as in `_nonces`, and `seed_problem`. Nothing if nobody told."""
+    shuffle = match_queries.shuffle_of(game)
+    if shuffle is None:
+        return {}
+    names = [player.name for player in players]
+    nonces = [
+        (name, nonce.hex() if promise else "", promise.hex())
+        for name, (promise, nonce) in zip(names, shuffle.shares, strict=False)
+    ]
+    named = game.attempt.match_id if game.attempt.match.mirrored else game.pk
+    return {"seed": shuffle.seed.hex(), "nonces": nonces, "seed_problem": shuffle.problem(named, game.attempt.number)}
 
 
 def _players_now(game: Game) -> list[Player]:
