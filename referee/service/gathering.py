@@ -41,6 +41,7 @@ class Gathering:
 
     __slots__ = (
         "_commitments",
+        "_deadline",
         "_house",
         "_nonces",
         "_owner",
@@ -75,6 +76,7 @@ class Gathering:
         self._commitments: list[bytes | None] = [None] * count
         self._nonces: list[bytes | None] = [None] * count
         self._revealing = False
+        self._deadline = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -204,13 +206,21 @@ class Gathering:
         return messages.framed(pb.RefereeMessage(nonce_commits=told))
 
     def _wait(self) -> None:
+        self._deadline = self._house.time.now() + SHARE_SECONDS * 1000.0
+        self._arm()
+
+    def _arm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._house.loop.call_later(SHARE_SECONDS, self._ring)
+        left = max(0.0, self._deadline - self._house.time.now())
+        self._timer = self._house.loop.call_later(left / 1000.0, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
-        contained(self._owner.game_failed, self._lose_patience)
+        if self._house.time.now() < self._deadline:
+            self._arm()  # what this process stood still is nobody's silence
+        else:
+            contained(self._owner.game_failed, self._lose_patience)
 
     def _lose_patience(self) -> None:
         self.absent += tuple(self._missing())
