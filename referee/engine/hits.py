@@ -105,8 +105,9 @@ def _best(hand: Sequence[Card], melds: list[_OpenMeld], ruleset: Ruleset) -> tup
             else:
                 hard.append(card)
     hits: list[Hit] = []
-    if hard or (wilds and not groups):
-        growth = _Growth(melds, hard, [hit.card for hit in easy], ruleset, wilds_fit=bool(groups))
+    ends = _run_ends(melds) if hard or (wilds and not groups) else []
+    if ends and (wilds or _may_grow(ends, hand)):
+        growth = _Growth(ends, hard, [hit.card for hit in easy], ruleset, wilds_fit=bool(groups))
         for hit in growth.hits(wilds):
             hits.append(hit)
             wilds -= hit.card == WILD
@@ -136,9 +137,9 @@ class _Growth:
     """
 
     def __init__(
-        self, melds: list[_OpenMeld], hard: list[Card], easy: list[Card], ruleset: Ruleset, *, wilds_fit: bool
+        self, ends: list[_RunEnd], hard: list[Card], easy: list[Card], ruleset: Ruleset, *, wilds_fit: bool
     ) -> None:
-        self._ends = _run_ends(melds)
+        self._ends = ends
         self._cards: dict[int, list[Card]] = {}
         for card in (*easy, *hard):  # those that fit nothing else are taken first, from the end
             self._cards.setdefault(card % 12 + 1, []).append(card)
@@ -197,6 +198,12 @@ class _Growth:
 
 def _packed(cards: Sequence[Card]) -> int:
     return sum(1 << 4 * (card % 12 + 1) for card in cards)
+
+
+def _may_grow(ends: list[_RunEnd], hand: Sequence[Card]) -> bool:
+    """Whether a number card of the hand follows at any end, which is seldom so."""
+    nearest = {numbers[0] for _, _, _, numbers in ends}
+    return any(card < NUMBERS and card % 12 + 1 in nearest for card in hand)
 
 
 def _run_ends(melds: list[_OpenMeld]) -> list[_RunEnd]:
