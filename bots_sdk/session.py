@@ -219,7 +219,8 @@ class Session:
     def _on_fault(self, fault: pb.Fault) -> None:
         game = self._handles.get(fault.game)
         if game is not None:
-            kind = game_pb2.FaultKind.Name(fault.kind).removeprefix("FAULT_KIND_").lower() if fault.kind else "unknown"
+            known = game_pb2.FaultKind.DESCRIPTOR.values_by_number.get(fault.kind)
+            kind = known.name.removeprefix("FAULT_KIND_").lower() if known is not None else "unknown"
             log.warning("game %s: fault %d of %d (%s)", game.info.game_id, fault.count, fault.limit, kind)
 
     def _on_game_over(self, over: pb.GameOver) -> None:

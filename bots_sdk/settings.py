@@ -44,6 +44,11 @@ class Settings:
         )
 
 
+def environment_of_bot(server: str, token: str) -> dict[str, str]:
+    """The environment of this process, and in it what a bot has to know."""
+    return {**os.environ, SERVER: server, TOKEN: token}
+
+
 def called_as() -> str:
     """How to call this program again: `phaseten` if a shell finds it by that name, else the path that it was called by."""
     program = Path(sys.argv[0])

@@ -34,6 +34,7 @@ GRPC_FILES = {
     "referee.service.server",
     "referee.service.interceptor",
     "bots_sdk.client",
+    "bots_sdk.conformance.server",
     "tournament_site.matches.referee_client",
 }
 GRPC_PACKAGES = ("grpc", "grpc_health", "grpc_reflection", "grpc_status")

@@ -1,0 +1,1 @@
+"""`phaseten check --server`: a referee that follows a script, for bots in any language."""

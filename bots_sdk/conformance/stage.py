@@ -1,0 +1,176 @@
+"""What the scenarios play on: a site, two referees, and the bot's session."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final, Protocol, Self
+
+from bots_sdk.conformance.findings import Finding, Heard
+from bots_sdk.conformance.patience import Patience
+from bots_sdk.conformance.referee import Referee
+from bots_sdk.conformance.report import Failed, NoSession, Report
+from bots_sdk.conformance.server import Door
+from bots_sdk.conformance.site import Site
+from bots_sdk.conformance.table import Table
+from bots_sdk.conformance.visit import Visit
+
+FIRST, SECOND = "first", "second"
+LOOK_SECONDS: Final = 0.5  # between two looks at the bot's process
+
+
+class Starter(Protocol):
+    """What starts the bot, if that is not its author's business."""
+
+    async def ensure(self) -> None:
+        """Start it if it does not run."""
+
+    async def restart(self) -> None:
+        """Stop it, and start it again."""
+
+    async def obituary(self) -> str:
+        """How it ended, if it did; else empty."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """Everything that scenarios use; `async with stage:` opens the doors. `report` is what was counted so far.
+
+    `tables` are the games that were begun; `tidy` calls them off. `shy` says that the bot gives no shares at all.
+    """
+
+    site: Site
+    patience: Patience
+    report: Report = field(default_factory=Report)
+    heard: Heard = field(default_factory=Heard)
+    starter: Starter | None = None
+    tables: list[Table] = field(default_factory=list)
+    shy: bool = False
+    first: Referee = field(init=False)
+    second: Referee = field(init=False)
+    _doors: list[Door] = field(init=False, default_factory=list)
+    _handles: int = 0
+    _met: bool = False
+
+    def __post_init__(self) -> None:
+        self.first = Referee(FIRST, self.patience, self.heard, self.site.admits)
+        self.second = Referee(SECOND, self.patience, self.heard, self.site.admits, idle=True)
+
+    async def __aenter__(self) -> Self:
+        """Raises OSError if a port cannot be had."""
+        free = 0
+        for number, referee in enumerate((self.first, self.second), start=1):
+            door = Door(referee, self.site.host, self.site.port + number if self.site.fixed else free)
+            self._doors.append(door)
+            await door.start()
+            self.site.referees[referee.name] = door.cable.port
+        self.site.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.site.close()
+        for door in self._doors:
+            await door.close()
+
+    # The session.
+
+    async def session(self) -> Visit:
+        """The open session, or the bot's next one, welcomed. Raises NoSession."""
+        visit = self.first.visit
+        if visit is not None and visit.welcomed and not visit.gone:
+            return visit
+        visit = await self.visitor()
+        await self.welcome(visit)
+        return visit
+
+    async def visitor(self) -> Visit:
+        """A stream that has not been welcomed yet. Raises NoSession."""
+        within = self.patience.connect if self._met or self.starter is not None else self.patience.first
+        visit = await self._unwelcomed(within)
+        if visit is None and self.starter is not None:
+            await self.starter.restart()
+            visit = await self._unwelcomed(within)
+        if visit is None:
+            raise NoSession(f"no bot came within {within:g} s")
+        self._met = True
+        return visit
+
+    async def _unwelcomed(self, within: float) -> Visit | None:
+        """Wait for the bot; if it has ended in the meantime, it is started again."""
+        old = self.first.visit
+        after = old if old is not None and old.welcomed else None
+        until = time.monotonic() + within
+        while (left := until - time.monotonic()) > 0:
+            if self.starter is not None:
+                await self.starter.ensure()
+            visit = await self.first.arrival(min(left, LOOK_SECONDS), after)
+            if visit is not None:
+                return visit
+        return None
+
+    async def welcome(self, visit: Visit, *frames: bytes) -> None:
+        """Welcome a new session, and tell it what else it is told at once. Raises NoSession."""
+        hello = await visit.greet(self.patience.hello * 3, *frames)
+        self.report.sdk, self.report.language = hello.sdk, hello.language
+        self.report.capacity = max(1, hello.capacity)
+        if self.site.asked:
+            self.report.version = self.site.asked[-1].version
+
+    async def back(self, after: Visit, *frames: Callable[[], bytes]) -> Visit:
+        """The session after this one, welcomed, and told what these functions make then.
+
+        Raises Failed if the bot does not come back.
+        """
+        visit = await self.first.arrival(self.patience.connect, after)
+        if visit is None:
+            raise Failed(
+                f"a new stream within {self.patience.connect:g} s after the old one was lost",
+                "the bot did not come back",
+                "dial again after every end of a stream (but not after Superseded), with growing pauses and some jitter",
+            )
+        await self.welcome(visit, *[make() for make in frames])
+        return visit
+
+    def cut(self, visit: Visit) -> None:
+        """Break the connection of a visit as a network does."""
+        visit.gone = True
+        self._doors[0].cable.cut()
+
+    def freeze(self) -> None:
+        """Let the current connections fall silent."""
+        self._doors[0].cable.freeze()
+
+    # Games.
+
+    def seat(self, tables: Iterable[Table]) -> list[Table]:
+        """Take games up: as many as the bot plays at once. Each gets a number of its own."""
+        taken = list(tables)[: max(1, self.report.capacity)]
+        for table in taken:
+            self._handles += 1
+            table.handle = self._handles
+            self.tables.append(table)
+        return taken
+
+    def found(self, finding: Finding | None) -> None:
+        """Remember what was wrong with an answer."""
+        if finding is None:
+            return
+        self.heard.findings.append(finding)
+        if finding.reason:
+            self.report.illegal[finding.reason] = self.report.illegal.get(finding.reason, 0) + 1
+
+    async def tidy(self) -> None:
+        """After a scenario: call its games off, let everybody in again, and count what there was."""
+        self.site.revoked.clear()
+        self.first.closed = None
+        visit = self.first.visit
+        if visit is not None and not visit.gone:
+            visit.deaf = False
+            await visit.say(*[table.voided() for table in self.tables if not table.over])
+            visit.inbox.clear()
+        for table in self.tables:
+            self.report.games += table.begun
+            self.report.answers += len(table.answers)
+            self.report.slowest_ms = max(self.report.slowest_ms, 1000 * table.slowest)
+            self.report.laid |= table.laid
+        self.tables.clear()
+        self.heard.findings.clear()
