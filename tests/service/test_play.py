@@ -8,7 +8,7 @@ from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import game_pb2, referee_pb2
 
 from referee.engine.check import check_log
-from referee.engine.events import FaultKind, ForfeitCause, SeatFaulted, SeatForfeited
+from referee.engine.events import CardDiscarded, CardDrawn, FaultKind, ForfeitCause, SeatFaulted, SeatForfeited, SkipPlayed
 from referee.engine.shuffle import NO_NONCE, game_context, server_commit
 from referee.wire import coarse
 from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
@@ -285,17 +285,38 @@ async def test_lag_is_measured_and_given_back(house: House) -> None:
     assert following.round_trip_ms == 70
 
 
+async def test_thinking_and_lag_of_every_answer_stand_in_the_replay(house: House) -> None:
+    ann, bob = await start(house, bank=60_000, increment=300, cap=20_000)
+    for session, _games in house.server.lobby.sessions:
+        session.round_trip = 20.0 if session.ticket.bot == "ann" else 3_000.0
+
+    async def slow(bot: RawBot, question: pb.Question) -> None:
+        await asyncio.sleep(0.13)
+        await dull(bot, question)
+
+    await asyncio.gather(play_on(ann, 2, slow), play_on(bob, 2, slow))
+    for replay in await the_record(house):
+        banks = [60_000.0, 60_000.0]
+        assert len(replay.answers) == sum(
+            isinstance(event, CardDrawn | CardDiscarded | SkipPlayed) for event in replay.events
+        )
+        for answer in replay.answers:
+            banks[answer.seat] += 300 - answer.think_ms
+            assert abs(answer.bank_ms - banks[answer.seat]) <= len(replay.answers)  # each is rounded
+            assert answer.think_ms >= 20
+            assert answer.lag_ms == (20 if replay.seats[answer.seat].bot == "ann" else 100)
+
+
 async def test_pings_are_answered_and_measure_the_way(house: House) -> None:
     bot = await house.bot("ann")
     (session, _games) = house.server.lobby.sessions[0]
-    session._check_pulse()
-    ping = (await bot.hear("ping")).ping
+    ping = (await bot.hear("ping")).ping  # it comes with the Welcome
     await asyncio.sleep(0.02)
     await bot.send(pb.BotMessage(pong=pb.Pong(id=ping.id)), pb.BotMessage(pong=pb.Pong(id=99)))
     await bot.send(pb.BotMessage(ping=pb.Ping(id=5)))
     assert (await bot.hear("pong")).pong.id == 5
     assert 15 <= session.round_trip < 5_000
-    session.stop()
+    assert (await bot.hear("ping")).ping.id != ping.id  # within PING_SECONDS
 
 
 async def test_notes_stand_in_the_replay_cut_to_their_length(house: House) -> None:
