@@ -216,6 +216,8 @@ def game(request: HttpRequest, game_id: UUID) -> HttpResponse:
             "phases": {str(phase): phase_text(phase) for phase in PHASES},
         }
         return render(request, "pages/game_live.html", context)
+    context["shown_commitment"] = context["commitment"]  # before the first card; the replay has its own
+    context["verify_command"] = f"phaseten verify {game_id}.binpb --sha256 {stored.sha256}"
     return render(request, "pages/game.html", context | _replay_context(stored))
 
 
