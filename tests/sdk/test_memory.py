@@ -1,13 +1,22 @@
 """What the house bots remember of a deal, against the cards as they really lie."""
 
+import random
+from dataclasses import replace
+
+import pytest
 from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.house_bots import DenierBot
+from bots_sdk.house_bots.memory import DealMemory, next_to_play
+from referee.engine import PRESETS, Game, Ruleset, SeededDecks, public_event
 from referee.engine.cards import SKIP, WILD
 from referee.engine.events import DrawSeen, StockRenewed, TurnSkipped
-from referee.engine.moves import Play
-from referee.engine.ruleset import Terms
+from referee.engine.moves import Play, Seat
+from referee.engine.ruleset import InitialSkip, InitialWild, SkipLimit, SkipTarget, SkipZone, Terms
+from referee.engine.state import State
 from referee.engine.view import View
+from tests.builders import game_at
+from tests.players import random_player
 from tests.sdk.scripted import WELCOME, ScriptedGame, answers, frame, joined, messages, session_of
 
 TERMS = Terms(max_deals=8)
@@ -22,14 +31,13 @@ class Watched(DenierBot):
 
     def play(self, view: View) -> Play:
         believed = self._memory.unseen(view)
-        self.told.append((view.table.deal, believed, out_of_sight(self.script)))
+        self.told.append((view.table.deal, believed, out_of_sight(self.script.game.state, self.script.seat)))
         return super().play(view)
 
 
-def out_of_sight(script: ScriptedGame) -> list[int]:
-    """By kind, the copies in the draw pile and in the other hands."""
-    state = script.game.state
-    others = [hand for seat, hand in enumerate(state.hands) if seat != script.seat]
+def out_of_sight(state: State, viewer: Seat) -> list[int]:
+    """By kind, the copies in the draw pile and in the hands that `viewer` does not see."""
+    others = [hand for seat, hand in enumerate(state.hands) if seat != viewer]
     counts = [0] * (max(WILD, SKIP) + 1)
     for card in (*state.stock, *(card for hand in others for card in hand)):
         counts[card] += 1
@@ -77,3 +85,42 @@ def test_from_the_next_deal_on_it_knows_everything_again() -> None:
     later = [(believed, real) for deal, believed, real in bot.told if deal > back]
     assert later
     assert all(believed == real for believed, real in later)
+
+
+UNLIMITED = replace(
+    PRESETS["official"], skip_limit=SkipLimit.UNLIMITED, skip_target=SkipTarget.CHOSEN, skip_zone=SkipZone.IN_FRONT, skips=8
+)
+COVERED_WILDS = replace(PRESETS["official"], initial_wild=InitialWild.COVER, wilds=16)
+
+
+@pytest.mark.parametrize("rules", [*PRESETS.values(), UNLIMITED, COVERED_WILDS], ids=lambda rules: rules.name)
+def test_a_deal_is_remembered_exactly_by_all_rules(rules: Ruleset) -> None:
+    rng = random.Random(f"memory {rules}")
+    policy = random_player(rng.randrange)
+    for seats in (2, 4, 6):
+        game = Game(rules, Terms(max_deals=3, max_turns_per_deal=50), seats, SeededDecks(rng.randbytes(64)))
+        memory, heard = DealMemory(seats, rules), 0
+        while (seat := game.to_move) is not None:
+            seen = [public_event(event, rules) for event in game.log[heard:]]
+            memory.see(event for event in seen if event is not None)
+            heard = len(game.log)
+            if game.state.drawn is not None:
+                assert memory.unseen(game.view(seat)) == out_of_sight(game.state, seat)
+            game.submit(seat, policy(game.view(seat), rules))
+
+
+def test_where_skips_and_wilds_are_covered_nothing_is_believed_that_is_not_so() -> None:
+    rules = replace(COVERED_WILDS, initial_skip=InitialSkip.COVER, skips=8)
+    for number in range(40):
+        game = Game(rules, Terms(), 2, SeededDecks(number.to_bytes(64, "big")))
+        memory = DealMemory(2, rules)
+        memory.see(event for event in (public_event(event, rules) for event in game.log) if event is not None)
+        believed, real = memory.unseen(game.view(Seat(0))), out_of_sight(game.state, Seat(0))
+        assert not any(count < there for count, there in zip(believed, real, strict=True))
+
+
+def test_the_next_to_play_holds_cards_and_is_not_skipped() -> None:
+    hands = ("R1 R2", "B1", "", "G1")
+    assert next_to_play(game_at(*hands).view(Seat(0))) == 1
+    assert next_to_play(game_at(*hands, waiting=(1,)).view(Seat(0))) == 3
+    assert next_to_play(game_at(*hands, waiting=(1, 3)).view(Seat(0))) == 1
