@@ -36,29 +36,25 @@ from referee.engine.view import PublicView, SeatView, Stage, View
 def seat_view(state: State, seat: Seat) -> View:
     """All that `seat` may know. Raises IndexError for a seat that does not exist."""
     drawn = state.drawn if seat == state.to_move else None
-    return View(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, state.public_view or public_view(state))
+    return View(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, public_view(state))
 
 
 def public_view(state: State) -> PublicView:
     """What everybody at and around the table may know."""
-    if state.public_view is None:
-        state.public_view = _table(state)
-    return state.public_view
-
-
-def _table(state: State) -> PublicView:
+    if state.public_view is not None:
+        return state.public_view
     seats: list[SeatView] = []
     for views, hand in zip(state.seat_views, state.hands, strict=True):
         size = len(hand)
         if size not in views:
             views[size] = _seat(state, Seat(len(seats)))
         seats.append(views[size])
-    discard = state.discard
-    return PublicView(
+    to_move, discard = state.to_move, state.discard
+    state.public_view = table = PublicView(
         state.deal,
         state.turn,
         state.dealer,
-        None if state.to_move == NOBODY else state.to_move,
+        None if to_move == NOBODY else to_move,
         stage(state),
         state.tie_break,
         len(state.stock),
@@ -66,6 +62,7 @@ def _table(state: State) -> PublicView:
         discard[-1] if discard else None,
         tuple(seats),
     )
+    return table
 
 
 _DRAW, _PLAY, _OVER = Stage.DRAW, Stage.PLAY, Stage.OVER

@@ -137,7 +137,7 @@ class RunningGame:
         for seat in self._gathering.absent:
             self._telling.publish(self._game.forfeit(seat.index, ForfeitCause.NO_SHOW))
         self._house.feed.began(self._gathering, self)
-        self._go_on()
+        self._go_on(self._house.time.now())
 
     def _resume(self, seat: TableSeat, link: Link, told: pb.Resync) -> None:
         seat.link, seat.handle = link, link.seat(seat)
@@ -148,12 +148,12 @@ class RunningGame:
     def _answer(self, seat: TableSeat, message: Any) -> bool:
         now = self._house.time.now()
         if seat is self._asked and now >= self._deadline:
-            self._miss()  # the timer was about to say so
+            self._miss(now)  # the timer was about to say so
         if self.over:
             return False
         question = message.id
         if seat is self._asked and question >= self._question:
-            self._judge(seat, question, message, now - self._asked_at)
+            self._judge(seat, question, message, now)
             return True
         if question > seat.last_question:
             # This seat was never asked such a question: it makes no sense, but the other seat's question stays open.
@@ -164,9 +164,10 @@ class RunningGame:
             seat.say(messages.rejected(seat.handle, question, messages.STALE))
         return False  # the same answer again is answered once
 
-    def _judge(self, seat: TableSeat, question: int, message: Any, elapsed: float) -> None:
+    def _judge(self, seat: TableSeat, question: int, message: Any, now: float) -> None:
         """Take the answer to the open question, or the default move if it cannot be taken."""
         start = len(self._game.log)
+        elapsed = now - self._asked_at
         charge = seat.clock.answered(elapsed, seat.round_trip)
         self._house.meter.decided(elapsed)
         try:
@@ -177,25 +178,26 @@ class RunningGame:
         except MalformedMessage as wrong:
             self._fault(seat, question, FaultKind.MALFORMED, (messages.MALFORMED, str(wrong)))
         self._note(start, seat, charge, message.note)
-        self._go_on()
+        self._go_on(now)
 
     def _resign(self, seat: TableSeat) -> None:
         self._telling.publish(self._game.forfeit(seat.index, ForfeitCause.RESIGNED))
         self._house.feed.touched(self)
         if seat is self._asked or self._game.to_move is None:
-            self._go_on()
+            self._go_on(self._house.time.now())
 
     def _ring(self) -> None:
         """The timer rang; it may have been set for an earlier question."""
         self._timer = None
         if self.over:
             return
-        if self._house.time.now() < self._deadline:
-            self._arm()
+        now = self._house.time.now()
+        if now < self._deadline:
+            self._arm(now)
         else:
-            contained(self._owner.game_failed, self._miss)
+            contained(self._owner.game_failed, self._miss, now)
 
-    def _miss(self) -> None:
+    def _miss(self, now: float) -> None:
         """The seat that is asked has no time left."""
         seat = self._asked
         assert seat is not None
@@ -211,7 +213,7 @@ class RunningGame:
             kind = FaultKind.LATE if seat.link is not None else FaultKind.GONE
             self._fault(seat, self._question, kind, why)
         self._note(start, seat, charge, "")
-        self._go_on()
+        self._go_on(now)
 
     def _fault(self, seat: TableSeat, question: int, kind: FaultKind, why: tuple[int, str]) -> None:
         """Count a fault against a seat, which plays the default move if it was asked."""
@@ -228,8 +230,8 @@ class RunningGame:
 
     # Asking and ending.
 
-    def _go_on(self) -> None:
-        """Ask whoever is to move, or end the game."""
+    def _go_on(self, now: float) -> None:
+        """Ask whoever is to move, or end the game. `now` is when the last answer was taken: the next seat's time begins."""
         to_move = self._game.to_move
         if to_move is None:
             self._finish()
@@ -240,23 +242,21 @@ class RunningGame:
         seat.last_question = question
         house, telling = self._house, self._telling
         telling.ask(seat, question, self._game)
-        self._asked_at = now = house.time.now()
+        self._asked_at = now
         self._deadline = now + seat.clock.allowance(seat.round_trip)
-        self._arm()
+        if self._timer is None or self._timer_at > self._deadline:
+            self._arm(now)
         feed = house.feed
         if feed.watched:
             feed.touched(self)
         telling.tidy(feed.watched)
 
-    def _arm(self) -> None:
-        """See that the timer rings by the deadline. An earlier ring is harmless, and cheaper than a timer per question."""
+    def _arm(self, now: float) -> None:
+        """Let the timer ring at the deadline. One that rings earlier is harmless, and cheaper than a timer per question."""
         if self._timer is not None:
-            if self._timer_at <= self._deadline:
-                return
             self._timer.cancel()
         self._timer_at = self._deadline
-        wait = max(0.0, self._deadline - self._house.time.now())
-        self._timer = self._house.loop.call_later(wait / 1000.0, self._ring)
+        self._timer = self._house.loop.call_later(max(0.0, self._deadline - now) / 1000.0, self._ring)
 
     def _finish(self) -> None:
         result = self._game.result

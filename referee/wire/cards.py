@@ -38,8 +38,8 @@ def decode_optional_card(value: int) -> Card | None:
 
 
 def encode_cards(cards: Iterable[Card]) -> list[Any]:
-    """A packed list of enum values."""
-    return [card + 1 for card in cards]
+    """A list of enum values. What is no card is written as none."""
+    return list(packed_cards(cards))
 
 
 def decode_cards(values: Iterable[int]) -> tuple[Card, ...]:

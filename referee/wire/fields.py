@@ -53,12 +53,14 @@ class IntField(dict[int | None, bytes]):
             self[0] = b""  # the default is not written
 
     def __missing__(self, value: int) -> bytes:
-        if _REMEMBERED <= value < _REMEMBERED * _SMALL and not self._offset:
-            return self._tag + _CONTINUED[value & _REMEMBERED - 1] + _ONE_BYTE[value >> 14]
-        written = self._tag + varint(value + self._offset)
-        if value < _REMEMBERED:
-            self[value] = written
-        return written
+        number = value + self._offset
+        if number < _REMEMBERED:
+            written = self[value] = self._tag + varint(number)
+            return written
+        high = number >> 14
+        if high < _SMALL:
+            return self._tag + _CONTINUED[number & 0x3FFF] + _ONE_BYTE[high]
+        return self._tag + varint(number)
 
 
 class Heading(dict[int, bytes]):
