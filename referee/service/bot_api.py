@@ -18,6 +18,7 @@ from referee.service.session import (
     MAX_MESSAGE_BYTES,
     PING_SECONDS,
     PROTOCOL,
+    Pulse,
     Session,
     decode_frame,
     take_hello,
@@ -38,6 +39,7 @@ class BotApi:
         self._referee = referee
         self._hello_seconds = hello_seconds
         self._pacer = Pacer()
+        self._pulse = Pulse()
         self._numbers = count(1)
 
     def handlers(self) -> grpc.GenericRpcHandler:
@@ -54,9 +56,11 @@ class BotApi:
         first = await self._first_frame(context)
         session = Session(next(self._numbers), ticket, take_hello(first), self._pacer)
         self._lobby.join(session, self._welcome(session, ticket))
+        self._pulse.add(session)
         try:
             await _converse(session, first, context)
         finally:
+            self._pulse.remove(session)
             self._lobby.leave(session)
 
     async def _first_frame(self, context: Context) -> Any:

@@ -159,7 +159,6 @@ class Lobby:
         """A session's stream has ended."""
         bot = session.ticket.bot
         here = self._here.get(bot)
-        session.stop()
         if here is not None and here.session is session:
             session.leave_games()
             here.session = None

@@ -18,8 +18,8 @@ from referee.wire.coarse import ConnectRequest
 PROTOCOL: Final = 1
 MAX_FRAME_BYTES: Final = 64 * 1024
 MAX_MESSAGE_BYTES: Final = 4 * 1024
-PING_SECONDS: Final = 5.0
-SILENCE_SECONDS: Final = 15.0
+PING_SECONDS: Final = 5
+ANSWER_SECONDS: Final = 6.0  # for a sign of life after a ping
 UNASKED_PER_SECOND: Final = 50.0  # for each game that is played
 UNASKED_BURST: Final = 100.0
 MAX_UNREAD_BYTES: Final = 4 * 1024 * 1024
@@ -74,8 +74,27 @@ class Session:
     `ending` is set, to the reason, when the referee wants the stream to end.
     """
 
+    __slots__ = (
+        "_allowance",
+        "_games",
+        "_heard_at",
+        "_last_handle",
+        "_ping",
+        "_ping_at",
+        "capacity",
+        "connected_at",
+        "ending",
+        "language",
+        "number",
+        "outbox",
+        "push",
+        "round_trip",
+        "sdk",
+        "ticket",
+    )
+
     def __init__(self, number: int, ticket: Ticket, hello: pb.Hello, pacer: Pacer) -> None:
-        self.session_id = f"s{number}"
+        self.number = number
         self.ticket = ticket
         self.capacity = min(ticket.capacity, hello.capacity or 1)
         self.sdk = hello.sdk[:NAME_LENGTH]
@@ -91,8 +110,11 @@ class Session:
         self._allowance = Allowance(time.monotonic())
         self._ping = 0
         self._ping_at = 0.0
-        self._loop = asyncio.get_running_loop()
-        self._pulse = self._loop.call_later(PING_SECONDS, self._check_pulse)
+
+    @property
+    def session_id(self) -> str:
+        """Its name in logs and in the Welcome."""
+        return f"s{self.number}"
 
     @property
     def seats(self) -> tuple[TableSeat, ...]:
@@ -130,23 +152,23 @@ class Session:
             seat.link = None
         self._games.clear()
 
-    def stop(self) -> None:
-        """The stream is gone."""
-        self._pulse.cancel()
+    # What the pulse does to it.
 
-    def _check_pulse(self) -> None:
-        """Ping the bot; end the session of one that has long been silent although it has nothing to think about."""
-        self._pulse = self._loop.call_later(PING_SECONDS, self._check_pulse)
-        now = monotonic_ms()
-        silent = now - self._heard_at > SILENCE_SECONDS * 1000.0
-        if silent and not any(seat.table.waits_for(seat) for seat in self._games.values()):
-            self.end(CallReason.SILENT)
+    def ping(self, number: int, frame: bytes, now: float) -> None:
+        """Send a ping, unless one is still to be answered; `frame` holds it, `now` is in milliseconds."""
+        if not self._ping_at:
+            self._ping = number
+            self._ping_at = now
+            self.outbox.push(frame)
+
+    def check(self, now: float) -> None:
+        """End the session of a bot that gives no sign of life although it has nothing to think about."""
+        if not self._ping_at or now - self._ping_at < ANSWER_SECONDS * 1000.0:
             return
-        if self._ping_at:
-            return  # the last one was not answered yet
-        self._ping += 1
-        self._ping_at = now
-        self.send(pb.RefereeMessage(ping=pb.Ping(id=self._ping)))
+        if self._heard_at > self._ping_at or any(seat.table.waits_for(seat) for seat in self._games.values()):
+            self._ping_at = now  # it has the same time again
+        else:
+            self.end(CallReason.SILENT)
 
     # What the bot does.
 
@@ -204,3 +226,41 @@ class Session:
     def _charge(self) -> None:
         if not self._allowance.take(time.monotonic(), len(self._games)):
             raise CallRefused(CallReason.FLOODING)
+
+
+class Pulse:
+    """Pings all sessions and looks whether they live. One timer serves all, and what is due goes out together."""
+
+    __slots__ = ("_loop", "_round", "_slots", "_timer")
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._slots: tuple[dict[Session, None], ...] = tuple({} for _ in range(PING_SECONDS))
+        self._round = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, session: Session) -> None:
+        """Ping it now, so that the network's share of the first answer is known, and every PING_SECONDS from then on."""
+        self._slots[session.number % PING_SECONDS][session] = None
+        session.ping(self._round, _ping(self._round), monotonic_ms())
+        if self._timer is None:
+            self._timer = self._loop.call_later(1.0, self._beat)
+
+    def remove(self, session: Session) -> None:
+        del self._slots[session.number % PING_SECONDS][session]
+
+    def _beat(self) -> None:
+        """Once a second, as long as there are sessions."""
+        self._timer = self._loop.call_later(1.0, self._beat) if any(self._slots) else None
+        now = monotonic_ms()
+        for slot in self._slots:
+            for session in slot:
+                session.check(now)
+        self._round += 1
+        frame = _ping(self._round)
+        for session in self._slots[self._round % PING_SECONDS]:
+            session.ping(self._round, frame, now)
+
+
+def _ping(number: int) -> bytes:
+    return messages.framed(pb.RefereeMessage(ping=pb.Ping(id=number)))

@@ -93,8 +93,9 @@ async def test_a_bot_that_never_reads_is_let_go(house: House, monkeypatch: pytes
     bot = await house.bot("ann")
     bot.listening.clear()
     (session, _games) = house.server.lobby.sessions[0]
+    frame = pb.ConnectResponse(messages=[pb.RefereeMessage(game_over=pb.GameOver(text="x" * 20_000))]).SerializeToString()
     for _ in range(5_000):  # how much the network takes in between is its own business
-        session.push(b"\x0a\x00" * 10_000)
+        session.push(frame)
         await asyncio.sleep(0)
         if session.ending.done():
             break
@@ -104,12 +105,11 @@ async def test_a_bot_that_never_reads_is_let_go(house: House, monkeypatch: pytes
 
 
 async def test_a_silent_bot_is_let_go_unless_it_has_to_think(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first ping comes with the Welcome; at the next look at all sessions nobody has answered."""
     ann, bob = await house.bot("ann", capacity=1), await house.bot("bob", capacity=1)
     await house.play(order("ann", "bob"))
     await ann.hear("question")
-    monkeypatch.setattr(sessions, "SILENCE_SECONDS", -1.0)
-    for session, _ in house.server.lobby.sessions:
-        session._check_pulse()
+    monkeypatch.setattr(sessions, "ANSWER_SECONDS", -1.0)
     error = await bob.refused()
     assert error.code() is grpc.StatusCode.UNAVAILABLE
     assert reason_of(error) == "SILENT"
