@@ -30,7 +30,8 @@ from referee.wire.errors import MalformedMessage
 log = logging.getLogger("phaseten")
 
 # Measured on grpcio 1.85: without http2.ping_timeout_ms a frozen peer is noticed after a minute, and connections of
-# equal options are shared behind our back, so that redialling would get the dead one again.
+# equal options are shared behind our back, so that redialling would get the dead one again. The minimum of the backoff is
+# also the time that a connection may take to be made; how long to wait between two is this file's business.
 OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
@@ -38,7 +39,7 @@ OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     ("grpc.http2.ping_timeout_ms", 10_000),
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.initial_reconnect_backoff_ms", 200),
-    ("grpc.min_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 5_000),
     ("grpc.max_reconnect_backoff_ms", 5_000),
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),

@@ -118,7 +118,8 @@ class Games:
     def events(self, game: RunningGame, message: Any) -> None:
         """Tell the bot what is new to it of coarse Events. Raises MalformedMessage."""
         first = message.first
-        self.resume(game, first)
+        if first > game.next_event:
+            self.resume(game, first)
         told, end = game.next_event, first + len(message.events)
         if end <= told:
             return

@@ -12,7 +12,7 @@ from bots_sdk.client import Backoff, Client, Timing
 from bots_sdk.errors import SiteRefused, SiteUnavailable, Superseded, WrongInput
 from bots_sdk.house_bots import GreedyBot
 from bots_sdk.info import Ending
-from bots_sdk.tickets import Ticket
+from bots_sdk.tickets import RefereeAddress, Ticket
 from bots_sdk.watcher import Watcher
 from referee.engine.moves import Draw
 from referee.engine.view import View
@@ -125,6 +125,37 @@ async def test_a_referee_that_is_not_there_is_tried_again() -> None:
         await until(lambda: "connected to tiny for 8" in diary.lines)
         task.cancel()
         await asyncio.wait([task])
+
+
+async def test_a_connection_may_take_its_time() -> None:
+    """Half a second until the referee's first byte: a busy machine, or one that is far away."""
+    ways: list[asyncio.Task[None]] = []
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay: float = 0.0) -> None:
+        await asyncio.sleep(delay)
+        try:
+            while data := await reader.read(65536):
+                writer.write(data)
+                await writer.drain()
+        finally:
+            writer.close()
+
+    async with TinyReferee(stay) as referee:
+
+        async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            to_bot, to_referee = writer, await asyncio.open_connection("127.0.0.1", referee.port)
+            ways.append(asyncio.create_task(pass_on(reader, to_referee[1])))
+            ways.append(asyncio.create_task(pass_on(to_referee[0], to_bot, 0.5)))
+
+        async with await asyncio.start_server(relay, "127.0.0.1", 0) as far_away:
+            port = far_away.sockets[0].getsockname()[1]
+            ticket = Ticket("ticket", 8, (RefereeAddress("far", f"127.0.0.1:{port}", tls=False),))
+            diary = Diary()
+            await run_until(client(Recorder, lambda: ticket, diary), lambda: bool(diary.lines))
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+    assert diary.lines[0] == "connected to tiny for 8"
 
 
 async def test_superseded_stops_for_good() -> None:
