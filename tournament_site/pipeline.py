@@ -93,8 +93,8 @@ def dispatch() -> None:
         rooms[referee.id] = 0 if sessions is None else sessions.free_games
     free = bots.free_games()
     # Only bots with room: the waiting matches of one that is busy must not hide those of the others.
-    present = {version for versions in free.values() for version, games in versions.items() if games > 0}
-    claimed = services.claim(choose(queries.candidates(present), free, rooms))
+    present = {version for version, games in free.in_all.items() if games > 0}
+    claimed = services.claim(choose(queries.candidates(present), free.by_referee, rooms, free.in_all))
     by_referee: dict[str, list[Claimed]] = defaultdict(list)
     for match in claimed:
         by_referee[match.referee].append(match)
@@ -117,7 +117,12 @@ def _attend(referee: Referee) -> Sessions | None:
         presence.record_presence(referee.id, {})
         return None
     presence.record_presence(
-        referee.id, {entry.version_id: entry.free for entry in sessions.sessions if entry.credential not in revoked}
+        referee.id,
+        {
+            entry.version_id: presence.Room(entry.capacity, entry.games)
+            for entry in sessions.sessions
+            if entry.credential not in revoked
+        },
     )
     return sessions
 

@@ -129,7 +129,8 @@ def everything() -> dict[str, Any]:
         play(match)
     rating_services.apply()
     live_games = play_live(matches[len(matches) // 2])
-    bot_services.record_presence(REFEREE, {bot.active_version_id: 4 for bot in bots if bot.active_version_id})
+    rooms = {bot.active_version_id: bot_services.Room(8, 4) for bot in bots if bot.active_version_id}
+    bot_services.record_presence(REFEREE, rooms)
 
     waiting = make_season("Visitors' League", 2, bots[:3], places=8, start=False)
     hostile_made = hostile_season(cast["bob"])

@@ -6,6 +6,7 @@ from django.db.models.functions import Now
 from tests.site.builders import claim, make_bots, play, queue_match, version_of
 from tournament_site.bots import queries, services
 from tournament_site.bots.models import Bot, BotVersion, Presence
+from tournament_site.bots.services import Room
 from tournament_site.common.errors import Reason, Refused
 from tournament_site.ratings.services import apply
 
@@ -65,7 +66,7 @@ def test_versions_that_did_something_stay(ada, monkeypatch):
     apply()  # and a rating
     services.declare_version(ada, "seated")
     claim(queue_match([ada, rival]))
-    services.record_presence("x", {services.declare_version(ada, "connected").pk: 1})
+    services.record_presence("x", {services.declare_version(ada, "connected").pk: Room(1)})
     for label in ("idle-1", "idle-2", "active"):
         services.declare_version(ada, label)
     monkeypatch.setattr(services, "MAX_VERSIONS", 5)  # fewer than there are: two have to go for one that comes
@@ -73,7 +74,7 @@ def test_versions_that_did_something_stay(ada, monkeypatch):
     assert labels(ada) == ["1.0", "seated", "connected", "active", "new"]
     services.declare_version(ada, "newer")
     assert labels(ada) == ["1.0", "seated", "connected", "new", "newer"]
-    services.record_presence("x", {version.pk: 1 for version in queries.versions_of(ada)})
+    services.record_presence("x", {version.pk: Room(1) for version in queries.versions_of(ada)})
     with pytest.raises(Refused) as refused:
         services.declare_version(ada, "newest")
     assert refused.value.reason is Reason.TOO_MANY_VERSIONS
@@ -81,27 +82,47 @@ def test_versions_that_did_something_stay(ada, monkeypatch):
 
 def test_presence_is_what_the_referee_said_last():
     one, two, three = (version_of(bot).pk for bot in make_bots(3))
-    services.record_presence("x", {one: 4, two: 0, 10**12: 5})
-    services.record_presence("y", {one: 1})
-    assert queries.free_games() == {"x": {one: 4, two: 0}, "y": {one: 1}}
-    services.record_presence("x", {three: 2})
-    assert queries.free_games() == {"x": {three: 2}, "y": {one: 1}}
+    services.record_presence("x", {one: Room(4), two: Room(1, 1), 10**12: Room(5)})
+    services.record_presence("y", {one: Room(3, 2)})
+    assert queries.free_games().by_referee == {"x": {one: 4, two: 0}, "y": {one: 1}}
+    services.record_presence("x", {three: Room(2)})
+    assert queries.free_games().by_referee == {"x": {three: 2}, "y": {one: 1}}
     services.record_presence("y", {})
-    assert queries.free_games() == {"x": {three: 2}}
+    assert queries.free_games().by_referee == {"x": {three: 2}}
+
+
+def test_a_bot_has_its_games_once_however_many_referees_it_attends():
+    one, two = (version_of(bot).pk for bot in make_bots(2))
+    services.record_presence("x", {one: Room(8, 3), two: Room(4, 4)})
+    services.record_presence("y", {one: Room(8, 2), two: Room(4, 1)})
+    free = queries.free_games()
+    assert free.by_referee == {"x": {one: 5, two: 0}, "y": {one: 6, two: 3}}
+    assert free.in_all == {one: 3, two: 0}
+
+
+def test_a_connection_says_where_and_how_many(ada):
+    version = ada.active_version.pk
+    services.record_presence("x", {version: Room(8, 3)})
+    services.record_presence("y", {version: Room(8, 2)})
+    assert {bot: str(found) for bot, found in queries.connections([ada.pk]).items()} == {
+        ada.pk: "connected to x, y; 5 of 8 games"
+    }
+    services.declare_version(ada, "2.0")
+    assert queries.connections([ada.pk]) == {}
 
 
 def test_presence_that_is_old_is_none(ada):
-    services.record_presence("x", {ada.active_version.pk: 1})
+    services.record_presence("x", {ada.active_version.pk: Room(1)})
     assert queries.online([ada.pk]) == {ada.pk}
     Presence.objects.update(seen_at=Now() - queries.PRESENCE_LASTS - timedelta(seconds=1))
-    assert queries.free_games() == {}
+    assert queries.free_games().by_referee == {}
     assert queries.online([ada.pk]) == frozenset()
 
 
 def test_a_bot_is_online_with_its_active_version_only(ada):
     old = ada.active_version.pk
     services.declare_version(ada, "2.0")
-    services.record_presence("x", {old: 1})
+    services.record_presence("x", {old: Room(1)})
     assert queries.online([ada.pk]) == frozenset()
 
 

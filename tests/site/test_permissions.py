@@ -14,7 +14,7 @@ from tests.site.conftest import Caller, Cast
 from tournament_site.accounts.models import AccountToken
 from tournament_site.accounts.services import new_account_token
 from tournament_site.bots.models import BotToken
-from tournament_site.bots.services import new_token, record_presence
+from tournament_site.bots.services import Room, new_token, record_presence
 from tournament_site.common.middleware import CONTENT_POLICY
 from tournament_site.leagues import services as league_services
 from tournament_site.leagues.models import League, Season
@@ -85,7 +85,7 @@ def test_what_is_public_is_public(cast, who, path):
 def world(cast):
     """Something of everything."""
     season = make_season([cast.ada, cast.bix], cycles=2)
-    record_presence("referee-1", {cast.ada.active_version.pk: 3})
+    record_presence("referee-1", {cast.ada.active_version.pk: Room(3)})
     new_account_token(cast.ann)
     new_token(cast.ada)
     play_season(season)

@@ -250,7 +250,7 @@ def test_a_match_says_why_it_waits(cast, played):
     page = Client().get(f"/matches/{waiting[0].pk}").content.decode()
     assert "is not connected." in page
     versions = Bot.objects.values_list("active_version", flat=True)
-    bot_services.record_presence("referee-1", {version: 3 for version in versions if version})
+    bot_services.record_presence("referee-1", {version: bot_services.Room(3) for version in versions if version})
     page = Client().get(f"/matches/{waiting[0].pk}").content.decode()
     assert "is not connected" not in page
     assert "All its bots are connected" in page

@@ -47,6 +47,6 @@ class BotTokenAdmin(ReadOnly):
 
 @admin.register(Presence)
 class PresenceAdmin(ReadOnly):
-    list_display = ("version", "referee", "free_games", "seen_at")
+    list_display = ("version", "referee", "games", "capacity", "seen_at")
     list_select_related = ("version__bot",)
     list_filter = ("referee",)

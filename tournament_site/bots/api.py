@@ -1,6 +1,7 @@
 """Bots, their tokens and their sessions over HTTP."""
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -81,13 +82,31 @@ class Session(Output):
     referees: list[RefereeAddress]
 
 
+class Connection(Output):
+    """Where a bot is connected now.
+
+    Attributes:
+        referees: their ids.
+        games: those it plays, or is promised to, at all of them together.
+        capacity: games it may play at once.
+
+    """
+
+    referees: list[str]
+    games: int
+    capacity: int
+
+
 class BotFacts(Output):
+    """Attributes: connection: null while the bot is away."""
+
     name: str
     slug: str
     owner: str
     house: bool
     active_version: str | None
     online: bool
+    connection: Connection | None
     url: str
 
 
@@ -95,14 +114,19 @@ class OwnBots(Output):
     bots: list[BotFacts]
 
 
-def _facts(bot: Bot, online: frozenset[int]) -> BotFacts:
+def _facts(bot: Bot, connections: Mapping[int, queries.Connection]) -> BotFacts:
+    found = connections.get(bot.pk)
+    connection = None
+    if found is not None:
+        connection = Connection(referees=list(found.referees), games=found.games, capacity=found.capacity)
     return BotFacts(
         name=bot.name,
         slug=bot.slug,
         owner=bot.owner.username,
         house=bot.owner.is_house,
         active_version=bot.active_version.label if bot.active_version else None,
-        online=bot.pk in online,
+        online=found is not None,
+        connection=connection,
         url=_url(bot),
     )
 
@@ -134,8 +158,8 @@ def create_bot(request: HttpRequest, wish: NewBot) -> Status[MadeBot]:
 def list_bots(request: HttpRequest) -> OwnBots:
     """Your own bots, oldest first."""
     bots = list(queries.bots_of(caller(request, User)).select_related("owner"))
-    online = queries.online([bot.pk for bot in bots])
-    return OwnBots(bots=[_facts(bot, online) for bot in bots])
+    connections = queries.connections([bot.pk for bot in bots])
+    return OwnBots(bots=[_facts(bot, connections) for bot in bots])
 
 
 @router.get("/bots/{slug}", response={200: BotFacts, **ERRORS}, summary="A bot")
@@ -144,7 +168,7 @@ def show_bot(request: HttpRequest, slug: Slug) -> BotFacts:  # noqa: ARG001 - ni
     bot = queries.bot_by_slug(slug)
     if bot is None:
         raise Refused(Reason.NOT_FOUND)
-    return _facts(bot, queries.online([bot.pk]))
+    return _facts(bot, queries.connections([bot.pk]))
 
 
 @router.post("/bots/{slug}/tokens", auth=AccountAuth(), response={201: MadeToken, **ERRORS}, summary="Another token")

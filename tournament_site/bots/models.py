@@ -70,6 +70,8 @@ class Presence(models.Model):
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="presences")
     referee = models.CharField(max_length=40)
     free_games = models.PositiveIntegerField(help_text="Further games it could play there.")
+    capacity = models.PositiveIntegerField(default=1, db_default=1, help_text="Games it may play at once.")
+    games = models.PositiveIntegerField(default=0, db_default=0, help_text="Games it plays there, or is promised to.")
     seen_at = models.DateTimeField(db_default=Now())
 
     class Meta:

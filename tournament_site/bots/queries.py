@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import QuerySet
@@ -59,12 +60,58 @@ def unused_versions(bot: Bot) -> QuerySet[BotVersion]:
     return BotVersion.objects.filter(bot=bot, **referring).order_by("created_at", "pk")
 
 
-def free_games() -> Mapping[str, Mapping[int, int]]:
-    """Who is connected now: referee id -> version id -> further games it could play there."""
+@dataclass(frozen=True, slots=True)
+class FreeGames:
+    """Who is connected now, and how much more they could play.
+
+    Attributes:
+        by_referee: referee id -> version id -> further games there.
+        in_all: version id -> further games at all its referees together: one program plays them all.
+
+    """
+
+    by_referee: Mapping[str, Mapping[int, int]]
+    in_all: Mapping[int, int]
+
+
+def free_games() -> FreeGames:
+    """Who is connected now, and how much more they could play."""
     found: dict[str, dict[int, int]] = defaultdict(dict)
+    capacity: dict[int, int] = defaultdict(int)
+    games: dict[int, int] = defaultdict(int)
     for row in Presence.objects.filter(seen_at__gt=Now() - PRESENCE_LASTS):
         found[row.referee][row.version_id] = row.free_games
-    return dict(found)
+        capacity[row.version_id] = max(capacity[row.version_id], row.capacity)
+        games[row.version_id] += row.games
+    return FreeGames(dict(found), {version: max(0, most - games[version]) for version, most in capacity.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where a bot is connected now, and its games at all these referees together."""
+
+    referees: tuple[str, ...]
+    games: int
+    capacity: int
+
+    def __str__(self) -> str:
+        return f"connected to {', '.join(self.referees)}; {self.games} of {self.capacity} games"
+
+
+def connections(bots: Collection[int]) -> Mapping[int, Connection]:
+    """Bot (by primary key) -> its connection, for those that have a session of their active version now."""
+    rows: dict[int, list[Presence]] = defaultdict(list)
+    now = Presence.objects.filter(version__active_in__in=bots, seen_at__gt=Now() - PRESENCE_LASTS)
+    for row in now.select_related("version").order_by("referee"):
+        rows[row.version.bot_id].append(row)
+    return {
+        bot: Connection(
+            referees=tuple(row.referee for row in theirs),
+            games=sum(row.games for row in theirs),
+            capacity=max(row.capacity for row in theirs),
+        )
+        for bot, theirs in rows.items()
+    }
 
 
 def online(bots: Collection[int]) -> frozenset[int]:

@@ -118,23 +118,43 @@ def _make_room(bot: Bot) -> None:
     BotVersion.objects.filter(pk__in=unused).delete()
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A session's games: how many it may play at once, and how many it plays or is promised to."""
+
+    capacity: int
+    games: int = 0
+
+    @property
+    def free(self) -> int:
+        return max(0, self.capacity - self.games)
+
+
 @transaction.atomic
-def record_presence(referee: str, free_games: Mapping[int, int]) -> None:
+def record_presence(referee: str, rooms: Mapping[int, Room]) -> None:
     """Replace what is known of one referee's sessions.
 
     Args:
         referee: the referee's id.
-        free_games: version id -> further games it could play there. Versions the site does not know are left out.
+        rooms: version id -> its session's games there. Versions the site does not know are left out.
 
     """
-    known = BotVersion.objects.filter(pk__in=free_games).values_list("pk", flat=True)
+    known = BotVersion.objects.filter(pk__in=rooms).values_list("pk", flat=True)
     rows = [
-        Presence(version_id=pk, referee=referee, free_games=max(0, free_games[pk]), seen_at=Now()) for pk in sorted(known)
+        Presence(
+            version_id=pk,
+            referee=referee,
+            free_games=rooms[pk].free,
+            capacity=rooms[pk].capacity,
+            games=rooms[pk].games,
+            seen_at=Now(),
+        )
+        for pk in sorted(known)
     ]
     Presence.objects.bulk_create(
         rows,
         update_conflicts=True,
         unique_fields=["version", "referee"],
-        update_fields=["free_games", "seen_at"],
+        update_fields=["free_games", "capacity", "games", "seen_at"],
     )
     Presence.objects.filter(referee=referee).exclude(version_id__in=[row.version_id for row in rows]).delete()

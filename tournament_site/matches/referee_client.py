@@ -121,7 +121,7 @@ class StartResult:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A bot that is connected with a token of this id. `free` is how many further games it could play."""
+    """A bot that is connected with a token of this id. `games` is how many it plays or is promised to."""
 
     bot: str
     version: str
@@ -129,10 +129,6 @@ class Session:
     credential: str
     capacity: int
     games: int
-
-    @property
-    def free(self) -> int:
-        return max(0, self.capacity - self.games)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ def choose(
     candidates: Iterable[Candidate],
     free_games: Mapping[str, Mapping[int, int]],
     rooms: Mapping[str, int],
+    in_all: Mapping[int, int],
 ) -> tuple[Assignment, ...]:
     """Hand out matches in their order, as long as there is room.
 
@@ -39,8 +40,10 @@ def choose(
         candidates: queued matches, the first to be served first.
         free_games: referee -> version -> further games it could play there.
         rooms: referee -> further games the referee itself would take.
+        in_all: version -> further games it could play at all referees together.
 
     """
+    total = dict(in_all)
     left = {referee: dict(versions) for referee, versions in free_games.items() if rooms.get(referee, 0) > 0}
     room = {referee: rooms[referee] for referee in left}
     chosen: list[Assignment] = []
@@ -49,13 +52,16 @@ def choose(
         able = [
             referee
             for referee, free in left.items()
-            if room[referee] >= size and all(free.get(version, 0) > 0 for version in candidate.versions)
+            if room[referee] >= size
+            and all(min(free.get(version, 0), total.get(version, 0)) > 0 for version in candidate.versions)
         ]
         if not able:
             continue
         referee = max(able, key=lambda name: (room[name], name))
         room[referee] -= size
         for version in candidate.versions:
-            left[referee][version] -= min(size, left[referee][version])
+            taken = min(size, left[referee][version], total[version])
+            left[referee][version] -= taken
+            total[version] -= taken
         chosen.append(Assignment(candidate.match_id, referee))
     return tuple(chosen)

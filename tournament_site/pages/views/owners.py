@@ -51,13 +51,13 @@ def my_bots(request: HttpRequest) -> HttpResponse:
     user = _user(request)
     bots = list(bot_queries.bots_of(user))
     ids = [bot.pk for bot in bots]
-    online, ratings = bot_queries.online(ids), queries.best_ratings(ids)
+    connections, ratings = bot_queries.connections(ids), queries.best_ratings(ids)
     names = queries.scale_names({row.scale.key for rows in ratings.values() for row in rows})
     lines = [
         {
             "player": Player.of(bot.slug, bot.name),
             "version": bot.active_version.label if bot.active_version else "",
-            "online": bot.pk in online,
+            "connection": connections.get(bot.pk),
             "ratings": [(names[row.scale.key], elo(row.value)) for row in ratings.get(bot.pk, ())],
         }
         for bot in bots
@@ -92,7 +92,7 @@ def _manage_page(request: HttpRequest, bot: Bot, token: Token | None = None, sta
         "player": Player.of(bot.slug, bot.name),
         "token": token.text if token else "",
         "tokens": list(bot_queries.tokens_of(bot)),
-        "online": bool(bot_queries.online([bot.pk])),
+        "connection": bot_queries.connections([bot.pk]).get(bot.pk),
         "versions": [
             {"row": row, "sdk": harmless(row.sdk), "language": harmless(row.language)}
             for row in queries.versions_of(bot)[:10]
