@@ -115,8 +115,6 @@ class _Walk:
 
     def _play(self, at: int, seat: Seat) -> None:
         events = self._play_events(at, seat)
-        if events and isinstance(events[0], PhaseLaid) and not events[0].melds:
-            raise self._wrong(at, "not allowed: nothing is laid")
         try:
             self._game.submit(seat, self._wish(events))
         except IllegalMove as problem:
@@ -147,7 +145,8 @@ class _Walk:
             match event:
                 case PhaseLaid():
                     wish["lay"] = tuple(Meld(meld.cards, meld.value) for meld in event.melds)
-                    wish["phase"] = event.phase if rules.advance is Advance.FREE_CHOICE else None
+                    # Without melds it is refused whatever it names, but not without a name.
+                    wish["phase"] = event.phase if rules.advance is Advance.FREE_CHOICE or not event.melds else None
                 case CardHit():
                     hits.append(Hit(event.owner, event.meld, event.card, event.end))
                 case WildTaken():

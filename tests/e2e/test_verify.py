@@ -8,9 +8,21 @@ import pytest
 from referee.engine.events import CardDrawn
 from referee.wire.replay import decode_replay, encode_replay, replay_digest
 from tests.e2e.pages import PALE_TEXTS, THEMES, WIDTHS, must_fit, settle, until
-from tests.replays.tampering import FORGERIES, another, change, find
+from tests.replays.forging import another, change, find
+from tests.replays.tampering import FORGERIES
 
-CHECKS = ["SHA-256", "Game", "Rules", "Referee's commitment", "Shares", "First dealer", "Shuffles", "Events", "Result", "Answers"]
+CHECKS = [
+    "SHA-256",
+    "Game",
+    "Rules",
+    "Referee's commitment",
+    "Shares",
+    "First dealer",
+    "Shuffles",
+    "Events",
+    "Result",
+    "Answers",
+]
 
 
 def game_of(site, number=0) -> str:
@@ -105,8 +117,7 @@ def test_the_first_difference_is_shown_and_leads_to_its_moment(site, open_page):
     page.goto(game_of(site))
     settle(page)
     record = decode_replay(replay_of(site))
-    at = find(record, CardDrawn, 8)
-    event = record.events[at]
+    at, event = find(record, CardDrawn, 8)
     data = encode_replay(change(record, at, card=another(event.card)))
     serve(page, data)
     expect_digest(page, data)

@@ -12,7 +12,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 from playwright.sync_api import sync_playwright
 
-PAGE = "<!doctype html><title>host</title>"
 ASK = "async (question) => (await import('./host.js')).answer(question)"
 
 
@@ -27,7 +26,10 @@ class Handler(SimpleHTTPRequestHandler):
 
 def main() -> None:
     program, folder = sys.argv[1:]
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server, sync_playwright() as playwright:
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server,
+        sync_playwright() as playwright,
+    ):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         flags = ["--disable-gpu", "--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
         browser = playwright.chromium.launch(executable_path=program, args=flags)

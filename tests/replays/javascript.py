@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.replays.browser import PAGE
+import pytest
+
+from deploy.local.settings import Settings
+from tests.e2e.conftest import find_browser
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -26,7 +29,10 @@ class JavaScript:
 
     def ask(self, what: str, **arguments: Any) -> Any:
         """The answer of `js/host.js` to a question; bytes are sent as base64. Raises AssertionError with its stack."""
-        plain = {name: base64.b64encode(value).decode() if isinstance(value, bytes) else value for name, value in arguments.items()}
+        plain = {
+            name: base64.b64encode(value).decode() if isinstance(value, bytes) else value
+            for name, value in arguments.items()
+        }
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"ask": what, **plain}) + "\n")
@@ -48,19 +54,15 @@ def lay_out(folder: Path) -> Path:
     for file in (HERE / "js").glob("*.js"):
         shutil.copy(file, folder)
     (folder / "package.json").write_text('{"type": "module"}\n')
-    (folder / "index.html").write_text(PAGE)
+    (folder / "index.html").write_text("<!doctype html><title>host</title>")
     return folder
 
 
 @contextmanager
 def running(name: str, command: Sequence[str]) -> Iterator[JavaScript]:
-    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
+    """Its input is closed at the end, and then it ends by itself."""
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield JavaScript(name, process)
-    finally:
-        assert process.stdin is not None
-        process.stdin.close()
-        process.wait(20)
 
 
 def in_node(program: str, folder: Path) -> list[str]:
@@ -69,3 +71,17 @@ def in_node(program: str, folder: Path) -> list[str]:
 
 def in_browser(program: str, folder: Path) -> list[str]:
     return [sys.executable, "-m", "tests.replays.browser", program, str(lay_out(folder))]
+
+
+@pytest.fixture(scope="session")
+def javascript(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JavaScript]:
+    """Node's, or a browser's where there is no Node; without both the tests are skipped, or fail where they must not be."""
+    folder = tmp_path_factory.mktemp("javascript") / "modules"
+    node = shutil.which("node")
+    if node:
+        command = in_node(node, folder)
+    else:
+        pytest.importorskip("playwright.sync_api", reason="neither Node nor the browser tests' driver is here")
+        command = in_browser(find_browser(Settings.from_env()), folder)
+    with running("node" if node else "browser", command) as process:
+        yield process

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from referee.engine.errors import IllegalMove
-from referee.engine.events import FaultKind, ForfeitCause
+from referee.engine.events import Event, FaultKind, ForfeitCause
 from referee.engine.game import Game
 from referee.engine.moves import Move, Seat
 from referee.engine.presets import OFFICIAL
@@ -14,7 +14,8 @@ from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.shuffle import NO_NONCE, SeededDecks, game_context, match_key, nonce_commit, server_commit
 from referee.wire.replay import AnswerRecord, ReplayRecord, SeatInfo, SeatNonce
 from tests.reference.cards import FACES, Draw, Play
-from tests.reference.compare import CARD, engine_move, plain_options
+from tests.reference.compare import CARD, Pair, engine_move, plain_options
+from tests.reference.decks import Decks
 from tests.reference.driver import Driver
 from tests.reference.table import Table
 
@@ -25,8 +26,8 @@ MOST = 6000  # decisions
 class Wanted:
     """A game to be played, the same one every time.
 
-    `apart` are seats that take no part in the shuffle, `silent` those that commit and never show their share. `clumsy` is how
-    often a move is nonsense, `late` how often none comes, `leaves` how often a seat gives up.
+    `apart` are seats that take no part in the shuffle, `silent` those that commit and never show their share. `clumsy` is
+    how often a move is nonsense, `late` how often none comes, `leaves` how often a seat gives up.
     """
 
     rules: Ruleset = OFFICIAL
@@ -42,7 +43,7 @@ class Wanted:
 
 
 def make_replay(wanted: Wanted, policy: Callable[[Game], Move] | None = None) -> ReplayRecord:
-    """Play a game to its end; by `policy` if one is given, else by the sensible and sometimes clumsy players of the reference."""
+    """Play a game to its end, by `policy` or by the sensible and sometimes clumsy players of the reference."""
     rng = random.Random(f"{wanted.rules.name} {wanted.seats} {wanted.number}")
     match_id, game_id = UUID(bytes=rng.randbytes(16)), UUID(bytes=rng.randbytes(16))
     attempt, seed = rng.randint(1, 3), rng.randbytes(64)
@@ -89,6 +90,25 @@ def _by_policy(game: Game, policy: Callable[[Game], Move]) -> list[AnswerRecord]
 
 def _record(at: int, seat: int) -> AnswerRecord:
     return AnswerRecord(at, seat, 3 + at % 200, at % 7, 60_000 - at, "a thought" if at % 9 == 0 else "")
+
+
+def kind_log(rules: Ruleset, number: int, decisions: int = 1500) -> tuple[Event, ...]:
+    """The log of a game with decks that bring phases and Wilds about: what is rare elsewhere is common in it."""
+    rng = random.Random(f"{rules.name} {number}")
+    decks = Decks(rng, rng.choice([0, 0.9]))
+    pair = Pair(rules, Terms(max_turns_per_deal=40, max_deals=14), rng.randint(2, 6), decks)
+    table = decks.table = pair.table
+    driver = Driver(table, rng, 0)
+    for _ in range(decisions):
+        if table.end:
+            break
+        seat, move = driver.wish()
+        if table.submit(seat, move) is None:
+            pair.game.submit(Seat(seat), engine_move(move))
+            driver.table_changed()
+        else:
+            driver.refused()
+    return tuple(pair.game.log)
 
 
 class _Sitting:

@@ -3,9 +3,10 @@
 import pytest
 from django.test import Client
 
+from tests.replays.javascript import javascript
 from tests.site.conftest import Cast, cast, fresh_counters, quick_passwords
 
-__all__ = ["Cast", "cast", "fresh_counters", "quick_passwords"]
+__all__ = ["Cast", "cast", "fresh_counters", "javascript", "quick_passwords"]
 
 
 @pytest.fixture

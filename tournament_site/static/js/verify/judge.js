@@ -10,6 +10,7 @@ import { PHASES } from "./rules.js";
 const not = (reason) => `not allowed: ${reason}`;
 const NOT_IN_HAND = not("the hand does not hold all of these cards");
 const MUST_KEEP = not("these rules ask for a last card to discard");
+const NOT_AVAILABLE = not("this phase cannot be laid now");
 const NOT_YOUR_TURN = not("it is another seat's turn");
 
 const IN_A_TURN = ["phaseLaid", "cardHit", "wildTaken", "cardDiscarded", "skipPlayed"];
@@ -91,11 +92,11 @@ function judgeTurn(table, event) {
 function laid(table, event) {
   const { rules } = table;
   const { seat, melds } = event;
-  if (!melds.length) {
-    return not("nothing is laid");
-  }
   if (table.laid[seat]) {
     return not("a phase was already laid in this deal");
+  }
+  if (!melds.length) {
+    return NOT_AVAILABLE;
   }
   const phase = phaseToLay(table, event);
   if (typeof phase === "string") {
@@ -119,10 +120,10 @@ function phaseToLay(table, { seat, phase }) {
     if (table.done[seat].includes(phase)) {
       return not("this phase was completed in an earlier deal");
     }
-    return rules.phases.includes(phase) ? phase : not("this phase cannot be laid now");
+    return rules.phases.includes(phase) ? phase : NOT_AVAILABLE;
   }
   const named = rules.advance === "free_choice" ? phase : due;
-  return due && named === due ? due : not("this phase cannot be laid now");
+  return due && named === due ? due : NOT_AVAILABLE;
 }
 
 // Hitting

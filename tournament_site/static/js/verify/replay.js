@@ -45,11 +45,11 @@ function ruleset(message) {
 function terms(message) {
   const first = message.firstDealer;
   const seat = first?.kind === "firstDealerSeat" ? first.value : null;
-  const rule = seat === null ? wordOrNull("FirstDealerRule", first?.value ?? 0) : null;
-  if (seat === null && rule === null) {
+  const firstDealer = seat ?? ENUMS.FirstDealerRule[first?.value];
+  if (firstDealer === undefined || firstDealer === "") {
     throw new Unreadable("the terms name no first dealer");
   }
-  return { ...message, clock: message.clock ?? blank(schema, "Clock"), firstDealer: rule ?? seat };
+  return { ...message, clock: message.clock ?? blank(schema, "Clock"), firstDealer };
 }
 
 const meld = (message) => ({ kind: word("MeldKind", message.kind), cards: cards(message.cards), value: message.value });
