@@ -44,10 +44,9 @@ def greedy(view: View, ruleset: Ruleset) -> Move:
     me = view.table.seats[view.seat]
     if me.laid:
         return DRAW_STOCK if view.drawn is None else _finish(Turn(view, ruleset))
-    # Where phases may be chosen there are several ways; elsewhere one, which is asked for with less ado.
-    aim = plan(view.hand, me.phase, ruleset) if me.phase else plans(view, ruleset)[0]
     if view.drawn is None:
-        return _greedy_draw(view, aim)
+        return _greedy_draw(view, ruleset)
+    aim = _aim(view, ruleset)
     if aim.distance:
         return _throw(view, aim.leftover, ruleset)
     turn = Turn(view, ruleset)
@@ -57,12 +56,18 @@ def greedy(view: View, ruleset: Ruleset) -> Move:
     return _finish(turn)
 
 
-def _greedy_draw(view: View, aim: Plan) -> Draw:
+def _aim(view: View, ruleset: Ruleset) -> Plan:
+    """The nearest phase. Where it may not be chosen there is one only, which is asked for with less ado."""
+    phase = view.table.seats[view.seat].phase
+    return plan(view.hand, phase, ruleset) if phase else plans(view, ruleset)[0]
+
+
+def _greedy_draw(view: View, ruleset: Ruleset) -> Draw:
     """Before the phase is laid; after that, taking discards can go in circles for ever."""
     top = view.table.discard_top
     if top is None or top == SKIP:
         return DRAW_STOCK
-    return DRAW_DISCARD if top == WILD or top in aim.useful else DRAW_STOCK
+    return DRAW_DISCARD if top == WILD or top in _aim(view, ruleset).useful else DRAW_STOCK
 
 
 def _throw(view: View, spare: tuple[Card, ...], ruleset: Ruleset) -> Play:

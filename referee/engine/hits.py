@@ -12,7 +12,7 @@ from typing import Final
 
 from referee.engine.cards import NUMBERS, WILD, Card
 from referee.engine.events import TableMeld
-from referee.engine.melds import may_hit_now, replaced, wild_place
+from referee.engine.melds import may_hit_now, open_kinds, replaced, wild_place
 from referee.engine.moves import End, Hit, Seat
 from referee.engine.ruleset import GoalKind, GoingOut, Ruleset
 from referee.engine.scoring import card_points, hand_points
@@ -20,7 +20,12 @@ from referee.engine.scoring import card_points, hand_points
 _TOP: Final = 12
 _CARD: Final = 1 << 16  # getting rid of one card more outweighs all points
 
-_OpenMeld = tuple[Seat, int, TableMeld]
+# A name of a module is found ten times as fast as a member of an enumeration.
+_SET, _RUN, _LOW, _HIGH = GoalKind.SET, GoalKind.RUN, End.LOW, End.HIGH
+_DISCARD_ONLY: Final = GoingOut.DISCARD_ONLY
+
+_Row = tuple[Seat, tuple[TableMeld, ...]]
+_Meld = tuple[Seat, int]
 _RunEnd = tuple[Seat, int, End, range]  # the numbers that follow at this end
 
 
@@ -34,22 +39,27 @@ def best_hits(
 
     No other hits leave fewer cards, or as many with fewer points: every way to grow the runs is compared, and where the last
     card must be discarded, every card that could be the last. Only where Wilds may be taken back it is a rule of thumb:
-    cards are exchanged for the Wilds that they fit, table by table, as long as that leaves less. Takes time in the number of
+    cards are exchanged for the Wilds that they fit, meld by meld, as long as that leaves less. Takes time in the number of
     different parts of the hand that the run ends can use up, times the ends; a few microseconds for usual hands.
     """
-    melds = [
-        (Seat(owner), index, meld)
-        for owner, row in enumerate(table)
-        if not laying or may_hit_now(ruleset, own=owner == seat)
-        for index, meld in enumerate(row)
-    ]
-    best = _last_kept(hand, melds, ruleset)
+    rows: list[_Row] = []
+    fits = ruleset.wild_replaceable
+    for owner, row in enumerate(table):
+        if row and (not laying or may_hit_now(ruleset, own=owner == seat)):
+            rows.append((Seat(owner), row))
+            for meld in row:
+                if not fits and not open_kinds(meld).isdisjoint(hand):
+                    fits = True
+    if not fits:
+        return ()
+    places = _Places(rows)
+    best = _last_kept(hand, places, ruleset)
     if ruleset.wild_replaceable:
         exchanged: list[Hit] = []
         least = _left(hand, best, ruleset)
-        for hit, held in _exchanges(hand, melds):
+        for hit, held in _exchanges(hand, rows):
             exchanged.append(hit)
-            more = _last_kept(held, melds, ruleset)
+            more = _last_kept(held, places, ruleset)
             left = _left(held, more, ruleset)
             if left < least:
                 least, best = left, (*exchanged, *more)
@@ -62,39 +72,58 @@ def _left(hand: Sequence[Card], hits: Sequence[Hit], ruleset: Ruleset) -> tuple[
     return len(hand) - len(hits), points
 
 
-def _exchanges(hand: Sequence[Card], melds: list[_OpenMeld]) -> Iterator[tuple[Hit, list[Card]]]:
-    """One hit after the other that fetches a Wild, with the hand after it; `melds` changes with them."""
+def _exchanges(hand: Sequence[Card], rows: list[_Row]) -> Iterator[tuple[Hit, list[Card]]]:
+    """One hit after the other that fetches a Wild, with the hand after it."""
     held = list(hand)
-    for at, (owner, index, meld) in enumerate(melds):
+    for owner, index, meld in ((owner, index, meld) for owner, row in rows for index, meld in enumerate(row)):
         for card in hand:
             place = wild_place(meld, card) if card in held else None
             if place is None:
                 continue
             meld = replaced(meld, place, card)  # noqa: PLW2901  the same meld, a Wild less in it
-            melds[at] = (owner, index, meld)
             held[held.index(card)] = WILD
             yield Hit(owner, index, card, for_wild=True), sorted(held)
 
 
-def _last_kept(hand: Sequence[Card], melds: list[_OpenMeld], ruleset: Ruleset) -> tuple[Hit, ...]:
+def _last_kept(hand: Sequence[Card], places: "_Places", ruleset: Ruleset) -> tuple[Hit, ...]:
     """The best hits without exchanges. Where the last card must be discarded, the cheapest one that can be kept is."""
-    best = _best(hand, melds, ruleset)
-    if len(best) < len(hand) or ruleset.going_out is not GoingOut.DISCARD_ONLY:
+    best = _best(hand, places, ruleset)
+    if len(best) < len(hand) or ruleset.going_out is not _DISCARD_ONLY:
         return best
     for card in sorted(set(hand), key=lambda card: (card_points(card, ruleset.card_points), card)):
         rest = list(hand)
         rest.remove(card)
-        fewer = _best(rest, melds, ruleset)
+        fewer = _best(rest, places, ruleset)
         if len(fewer) == len(rest):
             return fewer
     return best[:-1]
 
 
-def _best(hand: Sequence[Card], melds: list[_OpenMeld], ruleset: Ruleset) -> tuple[Hit, ...]:
-    groups = [(owner, index, meld) for owner, index, meld in melds if meld.kind is not GoalKind.RUN]
-    sets = {meld.value: (owner, index) for owner, index, meld in groups if meld.kind is GoalKind.SET}
-    colors = {meld.value: (owner, index) for owner, index, meld in groups if meld.kind is GoalKind.COLOR}
-    wilds = list(hand).count(WILD)
+class _Places:
+    """Where cards can go: sets by number, colour melds by colour, any of these for a Wild, and the ends of runs."""
+
+    __slots__ = ("colors", "ends", "group", "sets")
+
+    def __init__(self, rows: list[_Row]) -> None:
+        self.sets: dict[int, _Meld] = {}
+        self.colors: dict[int, _Meld] = {}
+        self.group: _Meld | None = None
+        self.ends: list[_RunEnd] = []
+        for owner, row in rows:
+            for index, meld in enumerate(row):
+                kind, value = meld.kind, meld.value
+                if kind is _SET:
+                    self.group = self.sets[value] = owner, index
+                elif kind is not _RUN:
+                    self.group = self.colors[value] = owner, index
+                else:
+                    above = value + len(meld.cards)
+                    self.ends.append((owner, index, _LOW, range(value - 1, 0, -1)))
+                    self.ends.append((owner, index, _HIGH, range(above, _TOP + 1)))
+
+
+def _best(hand: Sequence[Card], places: _Places, ruleset: Ruleset) -> tuple[Hit, ...]:
+    sets, colors = places.sets, places.colors
     easy: list[Hit] = []
     hard: list[Card] = []
     for card in hand:
@@ -104,20 +133,33 @@ def _best(hand: Sequence[Card], melds: list[_OpenMeld], ruleset: Ruleset) -> tup
                 easy.append(Hit(*where, card))
             else:
                 hard.append(card)
-    hits: list[Hit] = []
-    ends = _run_ends(melds) if hard or (wilds and not groups) else []
-    if ends and (wilds or _may_grow(ends, hand)):
-        growth = _Growth(ends, hard, [hit.card for hit in easy], ruleset, wilds_fit=bool(groups))
-        for hit in growth.hits(wilds):
-            hits.append(hit)
-            wilds -= hit.card == WILD
-        grown = [hit.card for hit in hits]
-        for hit in tuple(easy):
-            if hit.card in grown:
-                grown.remove(hit.card)
-                easy.remove(hit)
-    last = [Hit(owner, index, WILD) for owner, index, _ in groups[:1] for _ in range(wilds)]
-    return (*hits, *easy, *last)
+    wilds = hand.count(WILD)
+    group = places.group
+    grown: list[Hit] = []
+    if ends := _worth_growing(places, hand, hard, wilds):
+        used = [hit.card for hit in easy]
+        grown = list(_Growth(ends, hard, used, ruleset, wilds_fit=group is not None).hits(wilds))
+        wilds -= sum(hit.card == WILD for hit in grown)
+        for hit in grown:
+            if hit.card in used:
+                easy.pop(used.index(hit.card))
+                used.remove(hit.card)
+    return (*grown, *easy, *[Hit(*group, WILD)] * wilds) if group else tuple(grown)
+
+
+def _worth_growing(places: _Places, hand: Sequence[Card], hard: list[Card], wilds: int) -> list[_RunEnd]:
+    """The ends that can take a card or Wild and lead to one that fits nothing else."""
+    if not places.ends or not (hard or wilds):
+        return []
+    held = {card % 12 + 1 for card in hand if card < NUMBERS}
+    wanted = [card % 12 + 1 for card in hard]
+    return [
+        end
+        for end in places.ends
+        if (numbers := end[3])
+        and (wilds or numbers[0] in held)
+        and (not places.group or any(number in numbers for number in wanted))
+    ]
 
 
 class _Fill(Enum):
@@ -128,6 +170,9 @@ class _Fill(Enum):
     WILD = 2
 
 
+_NOTHING, _NUMBER, _WILD = _Fill
+
+
 class _Growth:
     """How far the ends of the runs are best grown, and with what.
 
@@ -135,6 +180,8 @@ class _Growth:
     would stay in hand otherwise, and nothing if it fits a set or colour as well. A Wild fills a place of which the hand has
     a number card only where Wilds fit nothing but runs: to keep the cheaper card.
     """
+
+    __slots__ = ("_cards", "_counts", "_easy", "_ends", "_known", "_wild_worth", "_wilds_fit", "_worth")
 
     def __init__(
         self, ends: list[_RunEnd], hard: list[Card], easy: list[Card], ruleset: Ruleset, *, wilds_fit: bool
@@ -144,9 +191,9 @@ class _Growth:
         for card in (*easy, *hard):  # those that fit nothing else are taken first, from the end
             self._cards.setdefault(card % 12 + 1, []).append(card)
         self._easy = _packed(easy)
-        self._counts = _packed((*easy, *hard))
+        self._counts = self._easy + _packed(hard)
         points = ruleset.card_points
-        self._worth = [0, *(_CARD + (points.low if number < 10 else points.high) for number in range(1, _TOP + 1))]
+        self._worth = [_CARD + points.low] * 10 + [_CARD + points.high] * 3
         self._wilds_fit = wilds_fit
         self._wild_worth = 0 if wilds_fit else _CARD + points.wild
         self._known: dict[tuple[int, int, int, int], tuple[int, _Fill]] = {}
@@ -156,9 +203,9 @@ class _Growth:
         for place, (owner, index, end, numbers) in enumerate(self._ends):
             for length, number in enumerate(numbers):
                 _, fill = self._best(place, length, counts, wilds)
-                if fill is _Fill.NOTHING:
+                if fill is _NOTHING:
                     break
-                if fill is _Fill.NUMBER:
+                if fill is _NUMBER:
                     counts -= 1 << 4 * number
                     yield Hit(owner, index, self._cards[number].pop())
                 else:
@@ -171,11 +218,11 @@ class _Growth:
         That one has been grown by `length` already.
         """
         if place == len(self._ends):
-            return 0, _Fill.NOTHING
+            return 0, _NOTHING
         key = place, length, counts, wilds
         known = self._known.get(key)
         if known is None:
-            known = self._best(place + 1, 0, counts, wilds)[0], _Fill.NOTHING
+            known = self._best(place + 1, 0, counts, wilds)[0], _NOTHING
             for worth, fill in self._grown(place, length, counts, wilds):
                 if worth > known[0]:
                     known = worth, fill
@@ -191,9 +238,9 @@ class _Growth:
         held = counts >> shift & 15
         if held:
             worth = self._worth[number] if held > (self._easy >> shift & 15) else 0
-            yield worth + self._best(place, length + 1, counts - (1 << shift), wilds)[0], _Fill.NUMBER
+            yield worth + self._best(place, length + 1, counts - (1 << shift), wilds)[0], _NUMBER
         if wilds and not (held and self._wilds_fit):
-            yield self._wild_worth + self._best(place, length + 1, counts, wilds - 1)[0], _Fill.WILD
+            yield self._wild_worth + self._best(place, length + 1, counts, wilds - 1)[0], _WILD
 
 
 def _packed(cards: Sequence[Card]) -> int:
@@ -204,12 +251,3 @@ def _may_grow(ends: list[_RunEnd], hand: Sequence[Card]) -> bool:
     """Whether a number card of the hand follows at any end, which is seldom so."""
     nearest = {numbers[0] for _, _, _, numbers in ends}
     return any(card < NUMBERS and card % 12 + 1 in nearest for card in hand)
-
-
-def _run_ends(melds: list[_OpenMeld]) -> list[_RunEnd]:
-    ends: list[_RunEnd] = []
-    for owner, index, meld in melds:
-        if meld.kind is GoalKind.RUN:
-            ends.append((owner, index, End.LOW, range(meld.value - 1, 0, -1)))
-            ends.append((owner, index, End.HIGH, range(meld.value + len(meld.cards), _TOP + 1)))
-    return [end for end in ends if end[3]]

@@ -20,9 +20,14 @@ COLOR: Final = tuple(kind // 12 for kind in range(NUMBERS))
 Part = tuple[int, int, int]
 Parts = tuple[Part, ...]
 
+# A name of a module is found ten times as fast as a member of an enumeration.
+SET, RUN, COLORED = GoalKind.SET, GoalKind.RUN, GoalKind.COLOR
+_EACH, _NONE = NaturalCards.ONE_PER_MELD, NaturalCards.NONE
+_NOT_NOW, _DISCARD_ONLY = HitOnLayTurn.NONE, GoingOut.DISCARD_ONLY
+
 
 class Holding:
-    """What can be paid with, and by which rules; counted by number, by colour for a colour phase.
+    """What can be paid with, and by which rules: `cards` and `counts` are by number, by colour for a colour phase.
 
     `each` and `one` say that each meld, or one of them, must hold a number card; `exact` that no meld may be larger than its
     goal; `late` that no hit on the own melds may follow in this turn; `keep` that a card must be left to discard. `careful`
@@ -30,6 +35,7 @@ class Holding:
     """
 
     __slots__ = (
+        "cards",
         "careful",
         "counts",
         "each",
@@ -39,48 +45,47 @@ class Holding:
         "held",
         "keep",
         "late",
-        "numbers",
         "one",
         "phase",
         "rules",
         "style",
-        "values",
         "wilds",
     )
 
     def __init__(self, hand: Sequence[Card], phase: int, rules: Ruleset) -> None:
         self.hand, self.phase, self.rules = hand, phase, rules
         self.goals = goals = PHASES[phase]
-        self.each = rules.natural_cards is NaturalCards.ONE_PER_MELD
-        self.one = rules.natural_cards is not NaturalCards.NONE
+        self.each = rules.natural_cards is _EACH
+        self.one = rules.natural_cards is not _NONE
         self.exact = not rules.lay_extra
-        self.late = rules.hit_on_lay_turn is HitOnLayTurn.NONE
-        self.keep = rules.going_out is GoingOut.DISCARD_ONLY
+        self.late = rules.hit_on_lay_turn is _NOT_NOW
+        self.keep = rules.going_out is _DISCARD_ONLY
         self.careful = self.exact or self.late or rules.wild_replaceable
         self.style = _EXACT if self.exact else _LATE if self.late else _LEAN
-        self.values = values = COLOR if goals[0].kind is GoalKind.COLOR else NUMBER
-        self.numbers = [card for card in hand if card < NUMBERS]
+        values = COLOR if goals[0].kind is COLORED else NUMBER
         self.wilds = hand.count(WILD)
-        self.counts = counts = [0] * (TOP + 1)
+        self.cards: list[list[Card]] = [[] for _ in range(TOP + 1)]
         held = 0
-        for card in self.numbers:
-            value = values[card]
-            counts[value] += 1
-            held |= 1 << value
+        for card in hand:
+            if card < NUMBERS:
+                value = values[card]
+                self.cards[value].append(card)
+                held |= 1 << value
         self.held = held
+        self.counts = list(map(len, self.cards))
 
     def parts(self) -> Iterator[Parts]:
         """Every way that no other one betters, in the sense of `lays`; others too if `careful`."""
-        if self.one and not self.numbers:
+        if self.one and not self.held:
             return iter(())
         first = self.goals[0]
-        if first.kind is GoalKind.RUN:
+        if first.kind is RUN:
             rows = _rows(first.size, self.held, self.wilds, self.style)
             return ((row,) for row in rows if row[2] or not self.one)
-        if first.kind is GoalKind.COLOR:
+        if first.kind is COLORED:
             return _one_color(self, first.size)
         second = self.goals[1]
-        return (_two_sets if second.kind is GoalKind.SET else _set_and_run)(self, first.size, second.size)
+        return (_two_sets if second.kind is SET else _set_and_run)(self, first.size, second.size)
 
     def fit(self, count: int, size: int) -> int:
         """How many of `count` number cards a set or colour takes."""
@@ -89,10 +94,6 @@ class Holding:
     def more(self, used: int) -> range:
         """How many more Wilds than it needs a set or colour may be given, with `used` needed in all."""
         return range(self.wilds - used + 1 if self.late and not self.exact else 1)
-
-    def cards(self, value: int) -> list[Card]:
-        """The cards of a number or colour, ascending."""
-        return [card for card in self.numbers if self.values[card] == value]
 
 
 def _one_color(holding: Holding, size: int) -> Iterator[Parts]:
@@ -138,11 +139,11 @@ def _two_sets(holding: Holding, first: int, second: int) -> Iterator[Parts]:
     """Each pair of numbers, the one that saves Wilds in the larger set; and both sets of one number."""
     wilds, counts = holding.wilds, holding.counts
     least = [wilds + 1] * (TOP + 1)  # by number, the Wilds of its best pair
-    able = [
-        number for number in range(1, TOP + 1) if (counts[number] or not holding.each) and second - counts[number] <= wilds
-    ]
+    fewest = max(second - wilds, int(holding.each))
+    able = [number for number in range(1, TOP + 1) if counts[number] >= fewest]
     for one, other in combinations(able, 2):
-        if holding.one and not counts[one] and not counts[other]:
+        most = max(counts[one], counts[other])
+        if first - most > wilds or (holding.one and not most):
             continue
         straight = short(first, counts[one]) + short(second, counts[other])
         turned = short(first, counts[other]) + short(second, counts[one])

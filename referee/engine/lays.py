@@ -23,14 +23,14 @@ and each way that is found costs its h cards again. Only under options that no p
 (`Holding.careful`), and where a way would leave no card to discard, ways are compared with each other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
 from referee.engine.cards import WILD, Card
-from referee.engine.holding import NUMBER, TOP, Holding, Part, Parts, between
+from referee.engine.holding import NUMBER, RUN, SET, TOP, Holding, Part, Parts, between
 from referee.engine.moves import Meld
-from referee.engine.ruleset import GoalKind, Ruleset
+from referee.engine.ruleset import Ruleset
 from referee.engine.search import plan
 from referee.engine.values import quick
 
@@ -86,15 +86,15 @@ def _rated(holding: Holding, parts: Parts) -> _Rated:
     points = holding.rules.card_points
     laid = wilds = 0
     for goal, (one, two, three) in zip(holding.goals, parts, strict=True):
-        if goal.kind is GoalKind.RUN:
+        if goal.kind is RUN:
             wilds += two - one + 1 - three.bit_count()
             laid += points.low * (three & _LOW).bit_count() + points.high * (three & ~_LOW).bit_count()
             continue
         wilds += three
-        if goal.kind is GoalKind.SET:
+        if goal.kind is SET:
             laid += two * (points.low if one < 10 else points.high)
         else:
-            dearest = sorted((NUMBER[card] for card in holding.cards(one)), reverse=True)[:two]
+            dearest = sorted((NUMBER[card] for card in holding.cards[one]), reverse=True)[:two]
             laid += sum(points.low if number < 10 else points.high for number in dearest)
     return -laid - (wilds * points.wild if holding.late else 0), wilds, parts
 
@@ -108,7 +108,7 @@ def _used(holding: Holding, parts: Parts) -> list[int]:
     """How many number cards of each number or colour are laid."""
     used = [0] * (TOP + 1)
     for goal, (one, two, three) in zip(holding.goals, parts, strict=True):
-        if goal.kind is GoalKind.RUN:
+        if goal.kind is RUN:
             for number in range(one, two + 1):
                 used[number] += three >> number & 1
         else:
@@ -120,7 +120,7 @@ def _one_less(holding: Holding, parts: Parts) -> Iterator[Parts]:
     """The ways that keep one number card of a way that leaves nothing."""
     for place, (goal, (one, two, three)) in enumerate(zip(holding.goals, parts, strict=True)):
         before, after = parts[:place], parts[place + 1 :]
-        if goal.kind is not GoalKind.RUN:
+        if goal.kind is not RUN:
             if two > 1 and two + three > goal.size:
                 yield (*before, (one, two - 1, three), *after)
         elif two - one + 1 > goal.size:
@@ -161,9 +161,9 @@ def _as_good(holding: Holding, way: _Rated, other: _Rated) -> bool:
 
 
 def _takes_as_much(holding: Holding, mine: Parts, theirs: Parts, spared: int) -> bool:
-    values = {part[0] for goal, part in zip(holding.goals, mine, strict=True) if goal.kind is not GoalKind.RUN}
+    values = {part[0] for goal, part in zip(holding.goals, mine, strict=True) if goal.kind is not RUN}
     for goal, (low, high, held), (one, two, _) in zip(holding.goals, mine, theirs, strict=True):
-        if goal.kind is not GoalKind.RUN:
+        if goal.kind is not RUN:
             if one not in values:
                 return False
         elif max(0, low - one) + max(0, two - high) > spared or between(low, high) & ~between(one, two) & ~held:
@@ -175,7 +175,7 @@ def _stand_for(holding: Holding, way: _Rated) -> list[int]:
     """What the Wilds of a way stand for, ascending."""
     found = []
     for goal, (one, two, three) in zip(holding.goals, way[2], strict=True):
-        if goal.kind is GoalKind.RUN:
+        if goal.kind is RUN:
             found += [number for number in range(one, two + 1) if not three >> number & 1]
         else:
             found += [one] * three
@@ -184,35 +184,37 @@ def _stand_for(holding: Holding, way: _Rated) -> list[int]:
 
 def _in_cards(holding: Holding, way: _Rated) -> Iterator[Way]:
     """A way in cards, for every mixture of colours that may stay in hand; the dearest cards are laid first."""
-    choices: list[list[tuple[int, tuple[Card, ...]]]] = []
+    pool: dict[int, Sequence[Card]] = {}
+    choices: list[list[tuple[int, Sequence[Card]]]] = []
     for value, used in enumerate(_used(holding, way[2])):
         if used:
-            held = holding.cards(value)
-            if used == len(held):
-                choices.append([(value, tuple(held))])
-            else:
+            pool[value] = held = holding.cards[value]
+            if used < len(held):
                 dearest = sorted(held, key=NUMBER.__getitem__, reverse=True)
                 choices.append([(value, some) for some in dict.fromkeys(combinations(dearest, used))])
     for chosen in product(*choices):
+        pool.update(chosen)
         left = list(holding.hand)
-        for _, cards in chosen:
+        for cards in pool.values():
             for card in cards:
                 left.remove(card)
         for _ in range(way[1]):
             left.remove(WILD)
-        yield Way(holding.phase, _melds(holding, way[2], {value: list(cards) for value, cards in chosen}), tuple(left))
+        yield Way(holding.phase, _melds(holding, way[2], pool), tuple(left))
 
 
-def _melds(holding: Holding, parts: Parts, pool: dict[int, list[Card]]) -> tuple[Meld, ...]:
-    """The parts, made of the cards of the pool (by number or colour)."""
+def _melds(holding: Holding, parts: Parts, pool: dict[int, Sequence[Card]]) -> tuple[Meld, ...]:
+    """The parts, made of a pool of cards by number or colour, of which a run takes the last one and sets the first ones."""
     melds = []
+    taken: dict[int, int] = {}
     for goal, (one, two, three) in zip(holding.goals, parts, strict=True):
-        if goal.kind is GoalKind.RUN:
-            row = [pool[number].pop() if three >> number & 1 else WILD for number in range(one, two + 1)]
+        if goal.kind is RUN:
+            row = [pool[number][-1] if three >> number & 1 else WILD for number in range(one, two + 1)]
             melds.append(Meld(tuple(row), None if three else one))
         elif two:
-            melds.append(Meld((*pool[one][:two], *(WILD,) * three)))
-            del pool[one][:two]
+            start = taken.get(one, 0)
+            taken[one] = start + two
+            melds.append(Meld((*pool[one][start : start + two], *(WILD,) * three)))
         else:
             melds.append(Meld((WILD,) * three, one))
     return tuple(melds)
