@@ -32,6 +32,9 @@ class GatheringOwner(Protocol):
     def gathered(self, gathering: "Gathering") -> None:
         """Every share is known; the first card may be dealt."""
 
+    def nobody_came(self) -> None:
+        """No seat has completed the handshake."""
+
     def game_failed(self, error: Exception) -> None:
         """The game cannot begin, by a mistake of ours."""
 
@@ -228,7 +231,10 @@ class Gathering:
 
     def _gathered(self) -> None:
         self._stop()
-        self._owner.gathered(self)
+        if len(self.absent) == len(self.seats):
+            self._owner.nobody_came()  # there is nobody who could win
+        else:
+            self._owner.gathered(self)
 
     def _stop(self) -> None:
         self.over = True

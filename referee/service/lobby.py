@@ -329,6 +329,9 @@ class Lobby:
             log.info("match finished", match=attempt.match, attempt=attempt.number)
         self._release(match, 1)
 
+    def match_void(self, match: RunningMatch, text: str) -> None:
+        self._void(match, text)
+
     def match_failed(self, match: RunningMatch, error: Exception) -> None:
         attempt = match.attempt
         log.bug("match failed", error, match=attempt.match, attempt=attempt.number)

@@ -27,6 +27,9 @@ class MatchOwner(Protocol):
     def match_failed(self, match: "RunningMatch", error: Exception) -> None:
         """The attempt cannot go on, by a mistake of ours."""
 
+    def match_void(self, match: "RunningMatch", text: str) -> None:
+        """The attempt has come to nothing."""
+
 
 class RunningMatch:
     """One attempt. `waiting` are the numbers of the games that were not announced yet, `games` those that gather or run."""
@@ -97,6 +100,9 @@ class RunningMatch:
         self._shuffles[game.index] = game.shuffle()
         self._replays[game.index] = replay
         self._owner.game_over(self)
+
+    def nobody_came(self) -> None:
+        self._owner.match_void(self, "no bot completed the handshake of a game")
 
     def game_failed(self, error: Exception) -> None:
         self._owner.match_failed(self, error)

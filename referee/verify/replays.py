@@ -51,6 +51,11 @@ def verify_replay(data: bytes, known: Known = NOTHING_KNOWN) -> Report:
     return Report(sha256.hex(), _game(record), tuple(found.outcomes), difference)
 
 
+def find_difference(record: ReplayRecord) -> Difference | None:
+    """The first difference of a replay that has been read, with nothing known from elsewhere; None if there is none."""
+    return _Checks(record, b"", NOTHING_KNOWN).run()
+
+
 def _game(record: ReplayRecord) -> dict[str, Any]:
     start = record.events[0] if record.events else None
     return {

@@ -174,3 +174,17 @@ async def test_an_attempt_called_off_while_shares_are_gathered_is_void(house: Ho
     over = (await ann.hear("game_over")).game_over
     assert over.kind == pb.GAME_OVER_KIND_VOID
     assert len(over.server_seed) == 64
+
+
+async def test_a_game_that_nobody_came_to_is_void(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathering, "SHARE_SECONDS", 0.1)
+    ann, bob = await sharing(house, "ann"), await sharing(house, "bob")
+    watch = await house.watch()
+    ordered = order("ann", "bob")
+    await house.play(ordered)
+    await committed(ann, "ann")  # and then it is silent like the other one
+    void = (await watch.hear("attempt_void")).attempt_void
+    assert (void.attempt, void.planned) == (reference(ordered), False)
+    assert "handshake" in void.text
+    for bot in (ann, bob):
+        assert (await bot.hear("game_over")).game_over.kind == pb.GAME_OVER_KIND_VOID

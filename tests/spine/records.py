@@ -6,6 +6,7 @@ from uuid import UUID
 
 from phaseten.v1 import referee_pb2 as pb
 
+from referee.engine.events import CardDrawn
 from referee.engine.game import Game
 from referee.engine.ruleset import Terms
 from referee.engine.shuffle import NO_NONCE, SeededDecks, game_context, match_key, server_commit
@@ -24,6 +25,7 @@ def replay_of(
     game = Game(ruleset_named(ruleset), Terms(), count, SeededDecks(match_key(context, seed, (NO_NONCE,) * count)))
     play_out(game, greedy)
     assert game.result is not None
+    draws = [(at, event) for at, event in enumerate(game.log) if isinstance(event, CardDrawn)]
     return ReplayRecord(
         match_id=match_id,
         attempt=attempt,
@@ -34,7 +36,7 @@ def replay_of(
         commitment=server_commit(context, seed),
         nonces=(SeatNonce(b"", NO_NONCE),) * count,
         events=tuple(game.log),
-        answers=(AnswerRecord(1, 0, 5, 1, 60_000, "a note"),) * 7,
+        answers=tuple(AnswerRecord(at, event.seat, 5, 1, 60_000, "a note") for at, event in draws[:7]),
         result=game.result,
         started_ms=1,
         ended_ms=2,

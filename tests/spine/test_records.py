@@ -78,18 +78,18 @@ def forged_forfeit(record: ReplayRecord) -> ReplayRecord:
 
 
 TAMPERED: list[tuple[Callable[[ReplayRecord], ReplayRecord], str]] = [
-    (other_result, "another result"),
+    (other_result, "result: places of seat 0"),
     (other_end, "event"),
-    (swapped_deck, "is not the shuffle of the seed"),
+    (swapped_deck, "shuffles: event"),
     (missing_event, "event"),
-    (forged_forfeit, "no fault was one too many"),
-    (lambda record: replace(record, events=record.events[:-1]), "event|another result"),
-    (lambda record: replace(record, events=()), "a log begins with"),
-    (lambda record: replace(record, server_seed=bytes(64)), "not the one that was committed to"),
-    (lambda record: replace(record, commitment=bytes(64)), "not the one that was committed to"),
+    (forged_forfeit, "events: event"),
+    (lambda record: replace(record, events=record.events[:-1]), "event"),
+    (lambda record: replace(record, events=()), "should be the beginning of a game"),
+    (lambda record: replace(record, server_seed=bytes(64)), "commitment: commitment"),
+    (lambda record: replace(record, commitment=bytes(64)), "commitment: commitment"),
     (lambda record: replace(record, nonces=(*record.nonces[:1], SeatNonce(b"", b"1" * 32))), "nonce of seat 1"),
-    (lambda record: replace(record, nonces=(*record.nonces[:1], SeatNonce(b"c" * 64, bytes(32)))), "nonce of seat 1"),
-    (lambda record: replace(record, nonces=record.nonces[:1]), "1 nonces for 2 seats"),
+    (lambda record: replace(record, nonces=(*record.nonces[:1], SeatNonce(b"c" * 64, bytes(32)))), "commitment of seat 1"),
+    (lambda record: replace(record, nonces=record.nonces[:1]), "number of shares"),
     (lambda record: replace(record, seats=(*record.seats, SEATS[0])), "other bots sat"),
     (lambda record: replace(record, attempt=2), "attempt 2"),
     (lambda record: replace(record, match_id=UUID(int=8)), "of match"),
@@ -104,7 +104,7 @@ def test_a_tampered_record_is_found_out(
     found = findings([tamper(replays[0]), replays[1]])
     assert len(found) == 1
     assert found[0].startswith("game 0: ")
-    assert any(part in found[0] for part in said.split("|")), found
+    assert said in found[0], found
 
 
 @pytest.mark.parametrize(
