@@ -1,9 +1,10 @@
 """What the better house bots have in common."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
-from bots_sdk import SKIP, Card, CardPoints, Plan, Seat, SeatView, Turn, View
+from bots_sdk import CARDS, SKIP, WILD, Card, CardPoints, Plan, Seat, SeatView, Turn, View
 
 # The phases, the easiest one first: by how often 15 000 attempts of greedy bots, four at a table, succeeded.
 EASIEST_FIRST: Final = (1, 2, 8, 4, 5, 9, 6, 3, 10, 7)
@@ -19,8 +20,8 @@ def lay_and_hit(turn: Turn) -> None:
 
     Where several phases are complete, two thousand games showed no gain in laying the hardest or the easiest of them.
     """
-    if ways := turn.lays():
-        turn.lay(ways[0])
+    if way := turn.best_lay():
+        turn.lay(way)
     for hit in turn.best_hits():
         turn.hit(hit)
 
@@ -37,12 +38,18 @@ def spare_cards(turn: Turn) -> tuple[Card, ...]:
     """The cards that may go without lengthening the way to the phase; a Wild only if there is nothing else."""
     way = aim(turn.plans())
     spare = turn.hand if way is None else way.leftover or turn.hand
-    return tuple(card for card in spare if not card.is_wild) or spare
+    return tuple(card for card in spare if not card.is_wild) or spare if WILD in spare else spare
 
 
 def dearest(cards: Iterable[Card], points: CardPoints) -> Card:
     """The card that costs most if it is kept; of equal ones the highest number."""
-    return max(cards, key=lambda card: (points_of(card, points), card.number or 0))
+    return max(cards, key=_dearness(points).__getitem__)
+
+
+@lru_cache(maxsize=8)
+def _dearness(points: CardPoints) -> tuple[tuple[int, int], ...]:
+    """By kind, what `dearest` compares."""
+    return tuple((points_of(card, points), card.number or 0) for card in CARDS)
 
 
 def throw(turn: Turn, points: CardPoints) -> Card:
