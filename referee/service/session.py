@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections import deque
+from collections.abc import Iterable
 from typing import Any, Final
 
 from google.protobuf.message import DecodeError
@@ -18,8 +20,9 @@ from referee.wire.coarse import ConnectRequest
 PROTOCOL: Final = 1
 MAX_FRAME_BYTES: Final = 64 * 1024
 MAX_MESSAGE_BYTES: Final = 4 * 1024
-PING_SECONDS: Final = 5
-ANSWER_SECONDS: Final = 6.0  # for a sign of life after a ping
+PING_SECONDS: Final = 5  # between pings of a bot that plays
+IDLE_PING_SECONDS: Final = 2 * PING_SECONDS  # and of one that does not: they are many, and nobody waits for them
+ANSWER_SECONDS: Final = 5  # at least, for a sign of life after a ping
 UNASKED_PER_SECOND: Final = 50.0  # for each game that is played
 UNASKED_BURST: Final = 100.0
 MAX_UNREAD_BYTES: Final = 4 * 1024 * 1024
@@ -117,6 +120,11 @@ class Session:
         return f"s{self.number}"
 
     @property
+    def playing(self) -> bool:
+        """Whether there is a game that waits for it now and then."""
+        return bool(self._games)
+
+    @property
     def seats(self) -> tuple[TableSeat, ...]:
         """The seats that it plays now."""
         return tuple(self._games.values())
@@ -154,21 +162,27 @@ class Session:
 
     # What the pulse does to it.
 
-    def ping(self, number: int, frame: bytes, now: float) -> None:
-        """Send a ping, unless one is still to be answered; `frame` holds it, `now` is in milliseconds."""
-        if not self._ping_at:
-            self._ping = number
-            self._ping_at = now
-            self.outbox.push(frame)
+    def ping(self, number: int, frame: bytes, now: float) -> bool:
+        """Send a ping; `frame` holds it, `now` is in milliseconds. False if one is still to be answered."""
+        if self._ping_at:
+            return False
+        self._ping = number
+        self._ping_at = now
+        self.push(frame)
+        return True
 
-    def check(self, now: float) -> None:
-        """End the session of a bot that gives no sign of life although it has nothing to think about."""
-        if not self._ping_at or now - self._ping_at < ANSWER_SECONDS * 1000.0:
-            return
+    def expire(self, now: float) -> bool:
+        """The time to answer a ping is over. True if the bot has it once more: it was heard, or has a question.
+
+        If it was silent the session ends.
+        """
+        if not self._ping_at:
+            return False
         if self._heard_at > self._ping_at or any(seat.table.waits_for(seat) for seat in self._games.values()):
-            self._ping_at = now  # it has the same time again
-        else:
-            self.end(CallReason.SILENT)
+            self._ping_at = now
+            return True
+        self.end(CallReason.SILENT)
+        return False
 
     # What the bot does.
 
@@ -190,6 +204,9 @@ class Session:
                     self.push(messages.rejected(answer.game, answer.id, messages.UNKNOWN_GAME))
                 elif not seat.table.answer(seat, answer):
                     self._charge()
+            elif kind == "pong" and self._ping_at and message.pong.id == self._ping:
+                self.round_trip = self._heard_at - self._ping_at
+                self._ping_at = 0.0
             elif not self._take_share(message):
                 self._charge()
                 self._take_other(message)
@@ -208,10 +225,6 @@ class Session:
 
     def _take_other(self, message: Any) -> None:
         match message.WhichOneof("kind"):
-            case "pong":
-                if message.pong.id == self._ping and self._ping_at:
-                    self.round_trip = self._heard_at - self._ping_at
-                    self._ping_at = 0.0
             case "ping":
                 self.send(pb.RefereeMessage(pong=pb.Pong(id=message.ping.id)))
             case "resign":
@@ -221,7 +234,7 @@ class Session:
                 else:
                     seat.table.resign(seat)
             case _:
-                pass  # a second Hello, shares that nobody waits for, and what a later protocol may add
+                pass  # a second Hello, a pong or a share that nobody waits for, and what a later protocol may add
 
     def _charge(self) -> None:
         if not self._allowance.take(time.monotonic(), len(self._games)):
@@ -229,38 +242,46 @@ class Session:
 
 
 class Pulse:
-    """Pings all sessions and looks whether they live. One timer serves all, and what is due goes out together."""
+    """Pings all sessions and looks whether they live. One timer serves all, and what is due goes out together.
 
-    __slots__ = ("_loop", "_round", "_slots", "_timer")
+    Time is counted in beats of the timer, so what was lost while this process stood still is lost by nobody else.
+    """
+
+    __slots__ = ("_loop", "_pinged", "_round", "_slots", "_timer")
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._slots: tuple[dict[Session, None], ...] = tuple({} for _ in range(PING_SECONDS))
+        self._slots: tuple[dict[Session, None], ...] = tuple({} for _ in range(IDLE_PING_SECONDS))
+        self._pinged: deque[list[Session]] = deque([[]])  # who was pinged, beat by beat; older beats are settled
         self._round = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, session: Session) -> None:
-        """Ping it now, so that the network's share of the first answer is known, and every PING_SECONDS from then on."""
-        self._slots[session.number % PING_SECONDS][session] = None
-        session.ping(self._round, _ping(self._round), monotonic_ms())
+        """Ping it now, so that the network's share of its first answer is known, and when its turn comes."""
+        self._slot(session)[session] = None
+        self._ping((session,), monotonic_ms())
         if self._timer is None:
             self._timer = self._loop.call_later(1.0, self._beat)
 
     def remove(self, session: Session) -> None:
-        del self._slots[session.number % PING_SECONDS][session]
+        """Its stream has ended."""
+        del self._slot(session)[session]
+
+    def _slot(self, session: Session) -> dict[Session, None]:
+        return self._slots[session.number % IDLE_PING_SECONDS]
 
     def _beat(self) -> None:
         """Once a second, as long as there are sessions."""
         self._timer = self._loop.call_later(1.0, self._beat) if any(self._slots) else None
         now = monotonic_ms()
-        for slot in self._slots:
-            for session in slot:
-                session.check(now)
         self._round += 1
-        frame = _ping(self._round)
-        for session in self._slots[self._round % PING_SECONDS]:
-            session.ping(self._round, frame, now)
+        due = self._pinged.popleft() if len(self._pinged) > ANSWER_SECONDS else []
+        self._pinged.append([session for session in due if session in self._slot(session) and session.expire(now)])
+        self._ping(self._slots[self._round % IDLE_PING_SECONDS], now)
+        others = self._slots[(self._round + PING_SECONDS) % IDLE_PING_SECONDS]
+        self._ping([session for session in others if session.playing], now)
 
-
-def _ping(number: int) -> bytes:
-    return messages.framed(pb.RefereeMessage(ping=pb.Ping(id=number)))
+    def _ping(self, sessions: Iterable[Session], now: float) -> None:
+        number = self._round
+        frame = messages.framed(pb.RefereeMessage(ping=pb.Ping(id=number)))
+        self._pinged[-1].extend(session for session in sessions if session.ping(number, frame, now))

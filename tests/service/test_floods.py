@@ -10,8 +10,8 @@ from phaseten.v1 import game_pb2, referee_pb2
 from referee.service import bot_api, outbox
 from referee.service import session as sessions
 from referee.service.outbox import Outbox, Pacer
-from referee.service.session import UNASKED_BURST, UNASKED_PER_SECOND, Allowance
-from tests.service.client import House, order, quick_terms, reason_of, until
+from referee.service.session import IDLE_PING_SECONDS, UNASKED_BURST, UNASKED_PER_SECOND, Allowance
+from tests.service.client import House, RawBot, order, quick_terms, reason_of, until
 from tests.service.player import play_on, play_until_closed
 
 ANSWER = pb.BotMessage(answer=pb.Answer(game=5, id=1, draw=game_pb2.Draw()))
@@ -104,17 +104,53 @@ async def test_a_bot_that_never_reads_is_let_go(house: House, monkeypatch: pytes
     assert reason_of(await bot.refused()) == "SLOW_READER"
 
 
-async def test_a_silent_bot_is_let_go_unless_it_has_to_think(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first ping comes with the Welcome; at the next look at all sessions nobody has answered."""
-    ann, bob = await house.bot("ann", capacity=1), await house.bot("bob", capacity=1)
-    await house.play(order("ann", "bob"))
-    await ann.hear("question")
-    monkeypatch.setattr(sessions, "ANSWER_SECONDS", -1.0)
-    error = await bob.refused()
-    assert error.code() is grpc.StatusCode.UNAVAILABLE
-    assert reason_of(error) == "SILENT"
-    await until(lambda: house.server.lobby.session_count == 1)
-    assert house.server.lobby.sessions[0][0].ticket.bot == "ann"
+async def test_a_silent_bot_is_let_go_unless_it_has_to_think(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first ping comes with the Welcome."""
+    monkeypatch.setattr(sessions, "ANSWER_SECONDS", 1)
+    async with House() as house:
+        ann, bob = await house.bot("ann", capacity=1), await house.bot("bob", capacity=1)
+        await house.play(order("ann", "bob"))
+        await ann.hear("question")
+        error = await bob.refused()
+        assert error.code() is grpc.StatusCode.UNAVAILABLE
+        assert reason_of(error) == "SILENT"
+        await until(lambda: house.server.lobby.session_count == 1)
+        assert house.server.lobby.sessions[0][0].ticket.bot == "ann"
+
+
+async def test_whoever_says_anything_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "ANSWER_SECONDS", 1)
+    async with House() as house:
+        deaf, dumb = await house.bot("deaf"), await house.bot("dumb")
+        talk = asyncio.create_task(_talk(deaf))
+        assert reason_of(await dumb.refused()) == "SILENT"
+        assert [session.ticket.bot for session, _ in house.server.lobby.sessions] == ["deaf"]
+        talk.cancel()
+
+
+async def _talk(bot: RawBot) -> None:
+    while True:
+        await bot.send(pb.BotMessage(ping=pb.Ping(id=1)))
+        await asyncio.sleep(0.1)
+
+
+async def test_pings_go_round_and_come_twice_as_often_to_those_who_play(house: House) -> None:
+    """Beat by beat, without the timer."""
+    players = [await house.bot(f"bot{number}") for number in range(4)]
+    await house.play(order("bot0", "bot1"))
+    await players[0].hear("invite")
+    pulse = house.server._bots._pulse
+    assert pulse._timer is not None
+    pulse._timer.cancel()
+    pinged: dict[str, int] = {}
+    for _ in range(IDLE_PING_SECONDS):
+        for session, _games in house.server.lobby.sessions:
+            session._ping_at = 0.0
+        pulse._beat()
+        pulse._timer.cancel()
+        for session in pulse._pinged[-1]:
+            pinged[session.ticket.bot] = pinged.get(session.ticket.bot, 0) + 1
+    assert pinged == {"bot0": 2, "bot1": 2, "bot2": 1, "bot3": 1}
 
 
 async def test_many_bots_come_and_go(house: House) -> None:
