@@ -1,8 +1,8 @@
 """The spine: what happens to a match, in order, from the queue to the ledger. Nothing follows from anything elsewhere.
 
-    dispatch   queue, presence -> claim -> StartMatches
+    dispatch   presence -> validation matches; queue, presence -> claim -> StartMatches
     collect    what referees report: leases, commitments, live events, records
-    settle     ratings, then leagues
+    settle     validations, ratings, then leagues
     heal       leases that ran out: asked about, prolonged, put back or voided
 
 Each step may be run at any time, by anybody, any number of times: what is done is done once. `tasks.py` runs the first, the
@@ -26,7 +26,7 @@ from tournament_site.bots import queries as bots
 from tournament_site.bots import services as presence
 from tournament_site.bots.tickets import control_token
 from tournament_site.leagues import services as leagues
-from tournament_site.matches import queries, recording, services
+from tournament_site.matches import queries, recording, services, validation
 from tournament_site.matches.bundle import Verdict
 from tournament_site.matches.records import read_record
 from tournament_site.matches.referee_client import (
@@ -92,6 +92,7 @@ def dispatch() -> None:
         sessions = _attend(referee)
         rooms[referee.id] = 0 if sessions is None else sessions.free_games
     free = bots.free_games()
+    validation.order(free)
     # Only bots with room: the waiting matches of one that is busy must not hide those of the others.
     present = {version for version, games in free.in_all.items() if games > 0}
     claimed = services.claim(choose(queries.candidates(present), free.by_referee, rooms, free.in_all))
@@ -237,7 +238,8 @@ def _record(update: Record, feed: live.Feed) -> Answer:
 
 
 def settle() -> None:
-    """What finished matches lead to: ledger rows in order, then standings and the seasons' ends."""
+    """What finished matches lead to: versions that are validated, ledger rows in order, standings and the seasons' ends."""
+    validation.judge()
     ratings.apply()
     leagues.advance()
 

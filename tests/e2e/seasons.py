@@ -37,7 +37,8 @@ def people() -> dict[str, User]:
 
 def make_bot(owner: User, name: str) -> Bot:
     bot = bot_services.create_bot(owner, name)
-    bot_services.declare_version(bot, "1.0", sdk="phaseten 0.1.0", language="Python 3.11")
+    version = bot_services.declare_version(bot, "1.0", sdk="phaseten 0.1.0", language="Python 3.11")
+    bot_services.grant_validation(version)
     return bot
 
 
@@ -93,6 +94,7 @@ def hostile_season(owner: User) -> dict[str, Any]:
     for number, name in enumerate(hostile.NAMES):
         bot = Bot.objects.create(owner=owner, name=name, slug=f"hostile-{number}")
         version = BotVersion.objects.create(bot=bot, label="1.0", sdk=hostile.SHORT[:40], language=hostile.MARKS[:40])
+        bot_services.grant_validation(version)
         Bot.objects.filter(pk=bot.pk).update(active_version=version)
         bots.append(Bot.objects.get(pk=bot.pk))
     season = make_season("Hostile League", 2, bots)

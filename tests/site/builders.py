@@ -30,8 +30,16 @@ def make_user(name: str, **more: bool) -> User:
 def make_bot(owner: User, name: str, version: str | None = "1.0") -> Bot:
     bot = bot_services.create_bot(owner, name)
     if version is not None:
-        bot_services.declare_version(bot, version)
+        declare(bot, version)
     return bot
+
+
+def declare(bot: Bot, label: str) -> BotVersion:
+    """A version of a bot that may play rated matches, as its active one."""
+    version = bot_services.declare_version(bot, label)
+    bot_services.grant_validation(version)
+    version.refresh_from_db()
+    return version
 
 
 def make_bots(count: int, *, house: bool = False) -> list[Bot]:

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from tests.site.builders import claim, make_bots, play, queue_match, version_of
+from tests.site.builders import claim, declare, make_bots, play, queue_match, version_of
 from tournament_site.bots import queries, services
 from tournament_site.bots.models import Bot, BotVersion, Presence
 from tournament_site.bots.services import Room
@@ -64,7 +64,7 @@ def test_versions_that_did_something_stay(ada, monkeypatch):
     rival = make_bots(1)[0]
     play(queue_match([ada, rival]))  # 1.0: seat, results
     apply()  # and a rating
-    services.declare_version(ada, "seated")
+    declare(ada, "seated")
     claim(queue_match([ada, rival]))
     services.record_presence("x", {services.declare_version(ada, "connected").pk: Room(1)})
     for label in ("idle-1", "idle-2", "active"):

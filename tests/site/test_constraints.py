@@ -74,6 +74,7 @@ VIOLATIONS = [
     ("bot_has_name", None, edit(Bot, name="")),
     ("bot_max_games", None, edit(Bot, max_games=0)),
     ("bots_bot_slug_key", None, copy(Bot, active_version=None)),
+    ("version_failed_has_note", None, edit(BotVersion, validation="FAILED")),
     ("version_label_once", None, copy(BotVersion)),
     ("version_label_plain", None, edit(BotVersion, label="a b")),
     ("bot_token_digest", None, lambda w, _: BotToken.objects.create(id="x", bot=w["bots"][0], digest="x")),

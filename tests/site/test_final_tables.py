@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.site.builders import make_bot, make_bots, make_season, make_user, play
-from tournament_site.bots import services as bot_services
+from tests.site.builders import declare, make_bot, make_bots, make_season, make_user, play
 from tournament_site.bots.models import Bot
 from tournament_site.leagues import audit, queries, services
 from tournament_site.leagues.models import Season, Standing
@@ -51,7 +50,7 @@ def two_seasons_at_once(dice: random.Random, table_size: int, bots: list[Bot]) -
 
 def play_and_rate(dice: random.Random, bots: list[Bot], match: Match) -> None:
     if dice.random() < 0.2:
-        bot_services.declare_version(dice.choice(bots), f"v{dice.randrange(3)}")
+        declare(dice.choice(bots), f"v{dice.randrange(3)}")
     play(match.pk, random_places(dice, match.table_size))
     apply()
 

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db.models.functions import Now
 
-from tests.site.builders import REFEREE, claim, finished, make_bots, queue_match
+from tests.site.builders import REFEREE, claim, declare, finished, make_bots, queue_match
 from tournament_site.bots import services as bot_services
 from tournament_site.matches import queries, recording, services
 from tournament_site.matches.bundle import Verdict
@@ -56,7 +56,7 @@ def test_a_match_waits_for_a_bot_without_a_version(bots):
 
 def test_a_bot_plays_the_version_that_is_active_when_the_match_is_claimed(bots):
     match_id = queue_match(bots)
-    new = bot_services.declare_version(bots[0], "2.0")
+    new = declare(bots[0], "2.0")
     assert claim(match_id).seats[0].version == "2.0"
     assert MatchSeat.objects.get(match=match_id, index=0).version == new
 

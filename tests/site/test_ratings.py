@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from tests.site.builders import claim, finished, make_bots, play, queue_match
-from tournament_site.bots import services as bot_services
+from tests.site.builders import claim, declare, finished, make_bots, play, queue_match
 from tournament_site.bots.models import Bot
 from tournament_site.matches import recording
 from tournament_site.matches import services as match_services
@@ -90,7 +89,7 @@ def test_a_new_version_begins_where_the_old_one_is():
         play(queue_match([ann, bob]))
     apply()
     old = Rating.objects.get(version=ann.active_version)
-    new = bot_services.declare_version(ann, "2.0")
+    new = declare(ann, "2.0")
     play(queue_match([ann, bob]))
     apply()
     carry, *results = lines()[12:]
@@ -104,7 +103,7 @@ def test_a_new_version_begins_where_the_old_one_is():
 def test_a_new_version_in_the_same_batch_carries_what_the_batch_made():
     ann, bob = make_bots(2)
     play(queue_match([ann, bob]))
-    bot_services.declare_version(ann, "2.0")
+    declare(ann, "2.0")
     play(queue_match([ann, bob]))
     apply()
     assert [row.kind for row in lines()] == ["RESULT", "RESULT", "CARRY", "RESULT", "RESULT"]
@@ -120,7 +119,7 @@ def test_recomputing_from_the_results_gives_the_same_to_the_last_bit(seed, size)
     bots = make_bots(7)
     for part in range(4):
         random_matches(dice, bots, 5, size)
-        bot_services.declare_version(dice.choice(bots), f"new-{part}")
+        declare(dice.choice(bots), f"new-{part}")
         apply()
     assert rebuild(write=False) == ()
     kept = [(row.number, row.before, row.after, row.games, row.k) for row in lines()]
@@ -168,7 +167,7 @@ def test_moves_are_what_a_set_of_matches_did():
 def test_what_a_change_of_version_does_is_no_move_of_a_match():
     ann, bob = make_bots(2)
     for label in ("1.0", "2.0", "1.0"):  # the third match goes on where the first one ended
-        bot_services.declare_version(ann, label)
+        declare(ann, label)
         play(queue_match([ann, bob]))
     apply()
     mine = [line for line in lines() if line.version.bot_id == ann.pk and line.kind == "RESULT"]

@@ -21,9 +21,27 @@ class BotAdmin(ReadOnly):
 
 @admin.register(BotVersion)
 class BotVersionAdmin(ReadOnly):
-    list_display = ("bot", "label", "sdk", "language", "created_at")
+    list_display = ("bot", "label", "validation", "validation_note", "sdk", "language", "created_at")
+    list_filter = ("validation",)
     search_fields = ("bot__name", "bot__slug", "label")
     list_select_related = ("bot",)
+    actions = ("grant", "demand")
+
+    def has_validate_permission(self, request: HttpRequest) -> bool:
+        """Validation is all that can be changed, so it takes the right to change."""
+        return request.user.has_perm("bots.change_botversion")
+
+    @admin.action(description="Validate the chosen versions by hand", permissions=["validate"])
+    def grant(self, request: HttpRequest, chosen: QuerySet[BotVersion]) -> None:
+        for version in chosen:
+            services.grant_validation(version)
+        messages.success(request, f"{len(chosen)} versions may play rated matches.")
+
+    @admin.action(description="Let the chosen versions be validated again", permissions=["validate"])
+    def demand(self, request: HttpRequest, chosen: QuerySet[BotVersion]) -> None:
+        for version in chosen:
+            services.demand_validation(version)
+        messages.success(request, f"{len(chosen)} versions play a validation match when they are connected.")
 
 
 @admin.register(BotToken)

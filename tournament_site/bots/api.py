@@ -1,7 +1,7 @@
 """Bots, their tokens and their sessions over HTTP."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from tournament_site.accounts.api import AccountAuth
 from tournament_site.accounts.models import User
 from tournament_site.bots import queries, services, tickets
 from tournament_site.bots.models import Bot, BotToken
+from tournament_site.common import tokens
 from tournament_site.common.api import ERRORS, AnyText, Input, Output, Slug, TokenId, caller
 from tournament_site.common.errors import Reason, Refused
 from tournament_site.common.throttle import (
@@ -22,6 +23,7 @@ from tournament_site.common.throttle import (
     NEW_BOTS_BY_OWNER,
     NEW_TOKENS_BY_OWNER,
     SESSIONS_BY_BOT,
+    VALIDATIONS_BY_BOT,
     address_of,
     spend,
 )
@@ -39,6 +41,14 @@ class BotAuth(HttpBearer):
             return None
         services.note_use(row)
         return row
+
+
+class EitherAuth(HttpBearer):
+    """An account token, or a bot's own token."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> User | BotToken | None:
+        wanted: BotAuth | AccountAuth = AccountAuth() if tokens.read(tokens.BOT, token) is None else BotAuth()
+        return wanted.authenticate(request, token)
 
 
 class NewBot(Input):
@@ -71,8 +81,30 @@ class RefereeAddress(Output):
     address: str
 
 
+class Validation(Output):
+    """Whether the active version may play rated matches.
+
+    Attributes:
+        state: exempt, passed, failed, playing or waiting.
+        text: the same for people, and why.
+        match: address of the match that decides or has decided; null if there is none.
+
+    """
+
+    state: str
+    text: str
+    match: str | None
+
+
 class Session(Output):
-    """Attributes: capacity: games at once; expires_at: until when the ticket opens the door."""
+    """A ticket and where it is good.
+
+    Attributes:
+        capacity: games at once.
+        expires_at: until when the ticket opens the door.
+        validation: whether the version may play rated matches.
+
+    """
 
     ticket: str
     expires_at: datetime
@@ -80,6 +112,7 @@ class Session(Output):
     version: str
     capacity: int
     referees: list[RefereeAddress]
+    validation: Validation | None
 
 
 class Connection(Output):
@@ -98,7 +131,13 @@ class Connection(Output):
 
 
 class BotFacts(Output):
-    """Attributes: connection: null while the bot is away."""
+    """A bot.
+
+    Attributes:
+        connection: null while it is away.
+        validation: null before its first version.
+
+    """
 
     name: str
     slug: str
@@ -107,6 +146,7 @@ class BotFacts(Output):
     active_version: str | None
     online: bool
     connection: Connection | None
+    validation: Validation | None
     url: str
 
 
@@ -114,8 +154,20 @@ class OwnBots(Output):
     bots: list[BotFacts]
 
 
-def _facts(bot: Bot, connections: Mapping[int, queries.Connection]) -> BotFacts:
-    found = connections.get(bot.pk)
+def _facts(bots: Sequence[Bot]) -> list[BotFacts]:
+    ids = [bot.pk for bot in bots]
+    connections, validations = queries.connections(ids), queries.validations(ids)
+    return [_facts_of(bot, connections.get(bot.pk), validations.get(bot.pk)) for bot in bots]
+
+
+def _validation(found: queries.Validation | None) -> Validation | None:
+    if found is None:
+        return None
+    match = None if found.match_id is None else f"{settings.SITE.url}/matches/{found.match_id}"
+    return Validation(state=found.state.value, text=found.text, match=match)
+
+
+def _facts_of(bot: Bot, found: queries.Connection | None, validation: queries.Validation | None) -> BotFacts:
     connection = None
     if found is not None:
         connection = Connection(referees=list(found.referees), games=found.games, capacity=found.capacity)
@@ -127,6 +179,7 @@ def _facts(bot: Bot, connections: Mapping[int, queries.Connection]) -> BotFacts:
         active_version=bot.active_version.label if bot.active_version else None,
         online=found is not None,
         connection=connection,
+        validation=_validation(validation),
         url=_url(bot),
     )
 
@@ -158,8 +211,7 @@ def create_bot(request: HttpRequest, wish: NewBot) -> Status[MadeBot]:
 def list_bots(request: HttpRequest) -> OwnBots:
     """Your own bots, oldest first."""
     bots = list(queries.bots_of(caller(request, User)).select_related("owner"))
-    connections = queries.connections([bot.pk for bot in bots])
-    return OwnBots(bots=[_facts(bot, connections) for bot in bots])
+    return OwnBots(bots=_facts(bots))
 
 
 @router.get("/bots/{slug}", response={200: BotFacts, **ERRORS}, summary="A bot")
@@ -168,7 +220,31 @@ def show_bot(request: HttpRequest, slug: Slug) -> BotFacts:  # noqa: ARG001 - ni
     bot = queries.bot_by_slug(slug)
     if bot is None:
         raise Refused(Reason.NOT_FOUND)
-    return _facts(bot, queries.connections([bot.pk]))
+    return _facts([bot])[0]
+
+
+@router.post(
+    "/bots/{slug}/validation",
+    auth=EitherAuth(),
+    response={200: BotFacts, **ERRORS},
+    summary="Validate again",
+)
+def validate_again(request: HttpRequest, slug: Slug) -> BotFacts:
+    """Orders another validation match for the active version of your bot, after one that it failed.
+
+    The owner's account token and a token of the bot itself will do.
+    """
+    token = getattr(request, "auth", None)
+    bot = _itself(token, slug) if isinstance(token, BotToken) else _own(request, slug)
+    spend(VALIDATIONS_BY_BOT, str(bot.pk))
+    services.validate_again(bot)
+    return _facts([bot])[0]
+
+
+def _itself(token: BotToken, slug: str) -> Bot:
+    if token.bot.slug != slug:
+        raise Refused(Reason.NOT_FOUND)
+    return token.bot
 
 
 @router.post("/bots/{slug}/tokens", auth=AccountAuth(), response={201: MadeToken, **ERRORS}, summary="Another token")
@@ -215,5 +291,6 @@ def create_session(request: HttpRequest, wish: NewSession) -> Status[Session]:
         version=version.label,
         capacity=capacity,
         referees=[RefereeAddress(id=referee.id, address=referee.public) for referee in referees],
+        validation=_validation(queries.validations([bot.pk]).get(bot.pk)),
     )
     return Status(201, answer)

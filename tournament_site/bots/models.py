@@ -1,5 +1,6 @@
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
 
@@ -17,9 +18,9 @@ class Bot(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=models.Q(slug__regex=r"^[a-z0-9-]{1,50}$"), name="bot_slug_plain"),
-            models.CheckConstraint(condition=~models.Q(name=""), name="bot_has_name"),
-            models.CheckConstraint(condition=models.Q(max_games__range=(1, 1000)), name="bot_max_games"),
+            models.CheckConstraint(condition=Q(slug__regex=r"^[a-z0-9-]{1,50}$"), name="bot_slug_plain"),
+            models.CheckConstraint(condition=~Q(name=""), name="bot_has_name"),
+            models.CheckConstraint(condition=Q(max_games__range=(1, 1000)), name="bot_max_games"),
         ]
 
     def __str__(self) -> str:
@@ -27,24 +28,52 @@ class Bot(models.Model):
 
 
 class BotVersion(models.Model):
-    """What a bot declared on connecting. Ratings belong to versions."""
+    """What a bot declared on connecting. Ratings belong to versions.
+
+    Before a version plays rated matches it has shown in an unrated one that it can play at all; the house's need not.
+    """
+
+    class Validation(models.TextChoices):
+        NEEDED = "NEEDED", "to be validated"
+        PASSED = "PASSED", "validated"
+        FAILED = "FAILED", "failed"
+        GRANTED = "GRANTED", "validated by hand"
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
     label = models.CharField(max_length=40)
     sdk = models.CharField(max_length=40, blank=True)
     language = models.CharField(max_length=40, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    validation = models.CharField(max_length=8, choices=Validation, default=Validation.NEEDED, db_default=Validation.NEEDED)
+    # No foreign key: bots know nothing of matches.
+    validation_match = models.UUIDField(
+        null=True, blank=True, unique=True, help_text="The match that decides on it, or has decided."
+    )
+    validation_note = models.CharField(max_length=200, blank=True, db_default="", help_text="Why it failed.")
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=(Q(validation="FAILED") & ~Q(validation_note=""))
+                | (~Q(validation="FAILED") & Q(validation_note="")),
+                name="version_failed_has_note",
+            ),
             models.UniqueConstraint(fields=["bot", "label"], name="version_label_once"),
             models.CheckConstraint(
-                condition=models.Q(label__regex=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$"), name="version_label_plain"
+                condition=Q(label__regex=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$"), name="version_label_plain"
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.bot} {self.label}"
+
+    @property
+    def may_be_rated(self) -> bool:
+        """Whether it may play rated matches."""
+        return self.validation in VALIDATED or self.bot.owner.is_house
+
+
+VALIDATED = frozenset({BotVersion.Validation.PASSED, BotVersion.Validation.GRANTED})
 
 
 class BotToken(models.Model):
@@ -58,7 +87,7 @@ class BotToken(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=models.Q(digest__regex=r"^[0-9a-f]{64}$"), name="bot_token_digest")]
+        constraints = [models.CheckConstraint(condition=Q(digest__regex=r"^[0-9a-f]{64}$"), name="bot_token_digest")]
 
     def __str__(self) -> str:
         return f"{self.id} of {self.bot}"

@@ -4,12 +4,14 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from tournament_site.accounts.models import User
-from tournament_site.bots.models import Bot, BotToken, BotVersion, Presence
+from tournament_site.bots.models import VALIDATED, Bot, BotToken, BotVersion, Presence
 from tournament_site.common import tokens
 
 # Three ticks: after that a referee's list says nothing any more.
@@ -112,6 +114,97 @@ def connections(bots: Collection[int]) -> Mapping[int, Connection]:
         )
         for bot, theirs in rows.items()
     }
+
+
+class ValidationState(StrEnum):
+    """Whether a version may play rated matches, and if not, why."""
+
+    EXEMPT = "exempt"
+    PASSED = "passed"
+    FAILED = "failed"
+    PLAYING = "playing"
+    WAITING = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """How far the validation of a version is: a word, a sentence for its owner, and the match that decides or decided."""
+
+    state: ValidationState
+    text: str
+    match_id: UUID | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the version may play rated matches."""
+        return self.state in {ValidationState.EXEMPT, ValidationState.PASSED}
+
+
+def validations(bots: Collection[int]) -> Mapping[int, Validation]:
+    """Bot (by primary key) -> the validation of its active version, for those that have one."""
+    versions = BotVersion.objects.filter(active_in__in=bots).select_related("bot__owner")
+    connected = connections(bots)
+    attended = _referees_of_the_house()
+    return {version.bot_id: _validation(version, connected.get(version.bot_id), attended) for version in versions}
+
+
+def _validation(version: BotVersion, connection: Connection | None, attended: frozenset[str]) -> Validation:
+    match_id = version.validation_match
+    if version.bot.owner.is_house:
+        return Validation(ValidationState.EXEMPT, "It belongs to the house, which needs no validation.")
+    match BotVersion.Validation(version.validation):
+        case BotVersion.Validation.PASSED:
+            return Validation(ValidationState.PASSED, f"Version {version.label} is validated.", match_id)
+        case BotVersion.Validation.GRANTED:
+            return Validation(ValidationState.PASSED, f"Version {version.label} needs no validation match.", match_id)
+        case BotVersion.Validation.FAILED:
+            return Validation(ValidationState.FAILED, version.validation_note, match_id)
+        case BotVersion.Validation.NEEDED if match_id is not None:
+            text = f"Version {version.label} plays its validation match, against a house bot and unrated."
+            return Validation(ValidationState.PLAYING, text, match_id)
+        case BotVersion.Validation.NEEDED:
+            return Validation(ValidationState.WAITING, f"Version {version.label} {_waits_for(connection, attended)}")
+
+
+def _waits_for(connection: Connection | None, attended: frozenset[str]) -> str:
+    if connection is None:
+        return "plays a validation match, against a house bot and unrated, as soon as it is connected."
+    if not attended & set(connection.referees):
+        return "waits for a house bot: it plays its validation match against one, and none is connected."
+    return "plays its validation match, against a house bot and unrated, as soon as one has room."
+
+
+def _referees_of_the_house() -> frozenset[str]:
+    """The referees at which a bot of the house is connected now."""
+    here = Presence.objects.filter(version__bot__owner__is_house=True, seen_at__gt=Now() - PRESENCE_LASTS)
+    return frozenset(here.values_list("referee", flat=True))
+
+
+def to_validate(present: Collection[int]) -> QuerySet[BotVersion]:
+    """Those of the versions that are active, need a validation match and have none, the oldest first."""
+    waiting = BotVersion.objects.filter(
+        pk__in=present,
+        active_in__isnull=False,
+        validation=BotVersion.Validation.NEEDED,
+        validation_match=None,
+        bot__owner__is_house=False,
+    )
+    return waiting.select_related("bot").order_by("created_at", "pk")
+
+
+def undecided() -> QuerySet[BotVersion]:
+    """Versions with a validation match whose end was not looked at yet."""
+    return BotVersion.objects.filter(validation=BotVersion.Validation.NEEDED, validation_match__isnull=False)
+
+
+def of_the_house(present: Collection[int]) -> QuerySet[BotVersion]:
+    """Those of the versions that are active ones of house bots."""
+    return BotVersion.objects.filter(pk__in=present, active_in__isnull=False, bot__owner__is_house=True).order_by("pk")
+
+
+def ratable(versions: Collection[int]) -> QuerySet[BotVersion]:
+    """Those of the versions that may play rated matches."""
+    return BotVersion.objects.filter(Q(validation__in=VALIDATED) | Q(bot__owner__is_house=True), pk__in=versions)
 
 
 def online(bots: Collection[int]) -> frozenset[int]:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from tournament_site.accounts.models import User
@@ -105,6 +106,48 @@ def declare_version(bot: Bot, label: str, *, sdk: str = "", language: str = "") 
         Bot.objects.filter(pk=bot.pk).update(active_version=version)
     bot.active_version = version
     return version
+
+
+def begin_validation(version: int, match_id: UUID) -> bool:
+    """From now on this match decides on a version. False if another one does, or none is needed."""
+    waiting = BotVersion.objects.filter(pk=version, validation=BotVersion.Validation.NEEDED, validation_match=None)
+    return bool(waiting.update(validation_match=match_id))
+
+
+def end_validation(match_id: UUID, problem: str) -> None:
+    """The match that was to decide on a version is over; `problem` says why it failed, and is empty if it did not."""
+    state = BotVersion.Validation.FAILED if problem else BotVersion.Validation.PASSED
+    _undecided(match_id).update(validation=state, validation_note=problem[:200])
+
+
+def call_validation_off(match_id: UUID) -> None:
+    """The match that was to decide on a version is not played: another one will."""
+    _undecided(match_id).update(validation_match=None)
+
+
+def _undecided(match_id: UUID) -> QuerySet[BotVersion]:
+    return BotVersion.objects.filter(validation_match=match_id, validation=BotVersion.Validation.NEEDED)
+
+
+def validate_again(bot: Bot) -> None:
+    """Give the active version of a bot another validation match. Raises Refused NOTHING_TO_VALIDATE if it has not failed."""
+    failed = BotVersion.objects.filter(active_in=bot, validation=BotVersion.Validation.FAILED)
+    if not _open_anew(failed):
+        raise Refused(Reason.NOTHING_TO_VALIDATE)
+
+
+def demand_validation(version: BotVersion) -> None:
+    """Let a version be validated once more, whatever came of it before. It plays no rated match until it has passed."""
+    _open_anew(BotVersion.objects.filter(pk=version.pk))
+
+
+def _open_anew(versions: QuerySet[BotVersion]) -> int:
+    return versions.update(validation=BotVersion.Validation.NEEDED, validation_match=None, validation_note="")
+
+
+def grant_validation(version: BotVersion) -> None:
+    """Let a version play rated matches without a validation match."""
+    BotVersion.objects.filter(pk=version.pk).update(validation=BotVersion.Validation.GRANTED, validation_note="")
 
 
 def _make_room(bot: Bot) -> None:

@@ -25,6 +25,7 @@ class Reason(StrEnum):
     ALREADY_ENTERED = "already_entered"
     NOT_ENTERED = "not_entered"
     OWNER_HAS_ENTRY = "owner_has_entry"
+    NOTHING_TO_VALIDATE = "nothing_to_validate"
     TOO_MANY_REQUESTS = "too_many_requests"
 
 
@@ -73,6 +74,7 @@ SENTENCES: Mapping[Reason, str] = {
     Reason.ALREADY_ENTERED: "This bot has entered already.",
     Reason.NOT_ENTERED: "This bot has not entered.",
     Reason.OWNER_HAS_ENTRY: "At tables of three or more an owner may enter one bot.",
+    Reason.NOTHING_TO_VALIDATE: "Its active version has not failed: there is nothing to try again.",
     Reason.TOO_MANY_REQUESTS: "Too many requests. Wait a little.",
 }
 
@@ -95,6 +97,7 @@ STATUSES: Mapping[Reason, int] = {
     Reason.ALREADY_ENTERED: 409,
     Reason.NOT_ENTERED: 409,
     Reason.OWNER_HAS_ENTRY: 409,
+    Reason.NOTHING_TO_VALIDATE: 409,
     Reason.TOO_MANY_REQUESTS: 429,
 }
 

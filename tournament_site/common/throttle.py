@@ -28,6 +28,7 @@ SIGN_UP_BY_ADDRESS = Limit("sign-up-address", 30, 3600)
 SESSIONS_BY_BOT = Limit("sessions-bot", 60, 60)
 BAD_TOKENS_BY_ADDRESS = Limit("bad-tokens-address", 120, 60)
 NEW_BOTS_BY_OWNER = Limit("new-bots-owner", 30, 3600)
+VALIDATIONS_BY_BOT = Limit("validations-bot", 20, 3600)
 NEW_TOKENS_BY_OWNER = Limit("new-tokens-owner", 60, 3600)
 
 

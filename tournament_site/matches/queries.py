@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Now
 
+from tournament_site.bots import queries as bots
 from tournament_site.matches.bundle import Shuffle
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, MatchSeat, Replay
 from tournament_site.matches.records import Ordered
@@ -36,7 +37,7 @@ class Overdue:
 
 
 def candidates(present: Collection[int], limit: int = 500) -> tuple[Candidate, ...]:
-    """Queued matches whose bots are all present, the first to be played first.
+    """Queued matches whose bots are all present, and validated if the match is rated; the first to be played first.
 
     Args:
         present: ids of the versions that have a session now.
@@ -45,7 +46,9 @@ def candidates(present: Collection[int], limit: int = 500) -> tuple[Candidate, .
     """
     plays = Case(When(match__fixed_versions=True, then=F("version_id")), default=F("bot__active_version_id"))
     seats = MatchSeat.objects.annotate(plays=plays)
-    absent = seats.filter(match=OuterRef("pk")).filter(Q(plays=None) | ~Q(plays__in=present))
+    ratable = set(bots.ratable(present).values_list("pk", flat=True))
+    out = Q(plays=None) | ~Q(plays__in=present) | (Q(match__rated=True) & ~Q(plays__in=ratable))
+    absent = seats.filter(out, match=OuterRef("pk"))
     queued = Match.objects.filter(~Exists(absent), state=Match.State.QUEUED, not_before__lte=Now())
     ids = list(queued.order_by("sort_key", "pk").values_list("pk", flat=True)[:limit])
     versions: dict[UUID, list[int]] = defaultdict(list)

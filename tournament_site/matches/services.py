@@ -119,8 +119,8 @@ def create_matches(wishes: Sequence[NewMatch]) -> None:
 def claim(assignments: Iterable[Assignment]) -> tuple[Claimed, ...]:
     """Take queued matches for their referees: state, attempt, lease, games, all at once.
 
-    Matches that somebody else is taking, that are not queued any more, or of which a bot has no version, are left
-    out. The order is that of the match ids.
+    Matches that somebody else is taking, that are not queued any more, of which a bot has no version, or a rated one
+    has a bot that was not validated, are left out. The order is that of the match ids.
     """
     referees = {item.match_id: item.referee for item in assignments}
     rows = list(
@@ -129,7 +129,7 @@ def claim(assignments: Iterable[Assignment]) -> tuple[Claimed, ...]:
         .order_by("pk")
     )
     seats = _seats_now(rows)
-    rows = [row for row in rows if None not in seats[row.pk]]
+    rows = [row for row in rows if _can_play(row, seats[row.pk])]
     claimed = [
         Claimed(
             match_id=row.pk,
@@ -147,12 +147,18 @@ def claim(assignments: Iterable[Assignment]) -> tuple[Claimed, ...]:
     return tuple(_with_games(item, games[item.match_id]) for item in claimed)
 
 
+def _can_play(row: Match, versions: Sequence[BotVersion | None]) -> bool:
+    return all(version is not None and (version.may_be_rated or not row.rated) for version in versions)
+
+
 def _seats_now(rows: Sequence[Match]) -> dict[UUID, list[BotVersion | None]]:
     """The versions that play, by index; seats that follow their bot are moved to its active version."""
     fixed = {row.pk: row.fixed_versions for row in rows}
     found: dict[UUID, list[BotVersion | None]] = defaultdict(list)
     moved: list[MatchSeat] = []
-    seats = MatchSeat.objects.filter(match__in=fixed).select_related("bot__active_version__bot", "version__bot")
+    seats = MatchSeat.objects.filter(match__in=fixed).select_related(
+        "bot__active_version__bot__owner", "version__bot__owner"
+    )
     for seat in seats.order_by("match", "index"):
         version = seat.version if fixed[seat.match_id] else seat.bot.active_version
         found[seat.match_id].append(version)

@@ -27,5 +27,6 @@ urlpatterns = [
     path("my-bots/<slug:slug>", owners.manage, name="manage-bot"),
     path("my-bots/<slug:slug>/tokens", owners.new_token, name="new-token"),
     path("my-bots/<slug:slug>/tokens/<str:token_id>/revoke", owners.revoke, name="revoke-token"),
+    path("my-bots/<slug:slug>/validate", owners.validate, name="bot-validate"),
     path("my-bots/<slug:slug>/enter", owners.enter, name="bot-enter"),
 ]

@@ -116,6 +116,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "bot": found,
         "player": Player.of(found.slug, found.name, owner=found.owner.username),
         "online": bool(bot_queries.online([found.pk])),
+        "validation": bot_queries.validations([found.pk]).get(found.pk),
         "record": queries.record_of(found),
         "versions": _versions(found, names),
         "scales": [(key, names[key]) for key in scales],

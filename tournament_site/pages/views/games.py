@@ -16,6 +16,7 @@ from tournament_site import live
 from tournament_site.bots import queries as bot_queries
 from tournament_site.leagues import queries as league_queries
 from tournament_site.matches import queries as match_queries
+from tournament_site.matches import validation
 from tournament_site.matches.frames import Chapter, Film, film, film_json, harmless, live_json, phase_text, seat_json
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, Replay
 from tournament_site.pages import queries
@@ -126,6 +127,7 @@ def match(request: HttpRequest, match_id: UUID) -> HttpResponse:
         "sides": list(zip(players, scores, strict=True)),
         "attempts": [AttemptShown(each, harmless(each.reason), _games(each)) for each in attempts],
         "waits": _why_it_waits(found),
+        "validates": found.scale == validation.SCALE,
         "void_reason": harmless(found.void_reason),
         "ratings": _rating_lines(found),
         "clock": Clock.of(found.terms),
@@ -168,6 +170,13 @@ def _why_it_waits(match: Match) -> list[str]:
         for bot in bots
         if bot.pk not in online
     ]
+    if match.rated:
+        validations = bot_queries.validations([bot.pk for bot in bots])
+        sentences += [
+            f"{Player.of(bot.slug, bot.name).name} is not validated yet: {found.text}"
+            for bot in bots
+            if (found := validations.get(bot.pk)) is not None and not found.done
+        ]
     before = queries.matches_before(match)
     if not sentences:
         sentences.append("All its bots are connected; it starts when they and a referee have room for its games.")

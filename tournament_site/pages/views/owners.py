@@ -14,12 +14,14 @@ from tournament_site.accounts.models import User
 from tournament_site.bots import queries as bot_queries
 from tournament_site.bots import services as bot_services
 from tournament_site.bots.models import Bot
+from tournament_site.bots.queries import ValidationState
 from tournament_site.common.errors import Refused
-from tournament_site.common.throttle import NEW_BOTS_BY_OWNER, NEW_TOKENS_BY_OWNER, spend
+from tournament_site.common.throttle import NEW_BOTS_BY_OWNER, NEW_TOKENS_BY_OWNER, VALIDATIONS_BY_BOT, spend
 from tournament_site.common.tokens import Token
 from tournament_site.leagues import queries as league_queries
 from tournament_site.leagues import services as league_services
 from tournament_site.matches.frames import harmless
+from tournament_site.matches.validation import worst_game
 from tournament_site.pages import forms, queries
 from tournament_site.pages.shown import Player, elo
 
@@ -52,12 +54,14 @@ def my_bots(request: HttpRequest) -> HttpResponse:
     bots = list(bot_queries.bots_of(user))
     ids = [bot.pk for bot in bots]
     connections, ratings = bot_queries.connections(ids), queries.best_ratings(ids)
+    validations = bot_queries.validations(ids)
     names = queries.scale_names({row.scale.key for rows in ratings.values() for row in rows})
     lines = [
         {
             "player": Player.of(bot.slug, bot.name),
             "version": bot.active_version.label if bot.active_version else "",
             "connection": connections.get(bot.pk),
+            "validation": validations.get(bot.pk),
             "ratings": [(names[row.scale.key], elo(row.value)) for row in ratings.get(bot.pk, ())],
         }
         for bot in bots
@@ -93,6 +97,7 @@ def _manage_page(request: HttpRequest, bot: Bot, token: Token | None = None, sta
         "token": token.text if token else "",
         "tokens": list(bot_queries.tokens_of(bot)),
         "connection": bot_queries.connections([bot.pk]).get(bot.pk),
+        **_validation(bot),
         "versions": [
             {"row": row, "sdk": harmless(row.sdk), "language": harmless(row.language)}
             for row in queries.versions_of(bot)[:10]
@@ -102,6 +107,27 @@ def _manage_page(request: HttpRequest, bot: Bot, token: Token | None = None, sta
         "server": settings.SITE.url,
     }
     return render(request, "pages/manage_bot.html", context, status=status)
+
+
+def _validation(bot: Bot) -> dict[str, Any]:
+    """`validation` of the active version; of one that failed, `worst_game` is the one to look at."""
+    found = bot_queries.validations([bot.pk]).get(bot.pk)
+    failed_in = found.match_id if found is not None and found.state is ValidationState.FAILED else None
+    return {"validation": found, "worst_game": None if failed_in is None else worst_game(failed_in, bot.pk)}
+
+
+@login_required
+@require_POST
+def validate(request: HttpRequest, slug: str) -> HttpResponse:
+    """Another validation match for the active version, after one that it failed."""
+    bot = _own(request, slug)
+    try:
+        spend(VALIDATIONS_BY_BOT, str(bot.pk))
+        bot_services.validate_again(bot)
+        messages.success(request, "It plays another validation match as soon as it is connected.")
+    except Refused as refused:
+        messages.error(request, refused.detail)
+    return redirect("manage-bot", slug=bot.slug)
 
 
 @login_required
