@@ -1,10 +1,31 @@
-"""Everything a hand could lay, tried one by one: slow and plain, to be held against the search."""
+"""Everything a seat could wish for, tried one by one: slow and plain, to be held against what `legal` offers."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
-from referee.engine import PHASES, WILD, Card, Goal, GoalKind, IllegalMove, Meld, Ruleset, TableMeld
+from referee.engine import (
+    CARDS,
+    PHASES,
+    WILD,
+    Card,
+    Draw,
+    End,
+    Game,
+    Goal,
+    GoalKind,
+    Hit,
+    IllegalMove,
+    Meld,
+    Move,
+    Play,
+    Reason,
+    Ruleset,
+    Seat,
+    SeededDecks,
+    TableMeld,
+)
+from referee.engine.decide import decide
 from referee.engine.melds import lay
 from referee.engine.ruleset import HitOnLayTurn
 
@@ -87,3 +108,66 @@ def stand_for(melds: Sequence[TableMeld]) -> list[int]:
             if card == WILD:
                 found.append(meld.value + place if meld.kind is GoalKind.RUN else meld.value)
     return sorted(found)
+
+
+Finish = tuple[Card | None, Seat | None]  # what a Play ends with: discard and target
+ANY_DECKS = SeededDecks(bytes(64))
+
+
+def verdict(game: Game, move: Move) -> Reason | None:
+    """Why the rules refuse a move of the seat to move; None if they accept it."""
+    assert game.to_move is not None
+    try:
+        decide(game.state, game.to_move, move, ANY_DECKS)
+    except IllegalMove as refused:
+        return refused.reason
+    return None
+
+
+def accepted_draws(game: Game) -> list[Draw]:
+    return [move for move in (Draw(), Draw(from_discard=True)) if verdict(game, move) is None]
+
+
+def goes_on(game: Game, play: Play) -> bool:
+    """Whether a Play without a discard is right as far as it goes."""
+    return verdict(game, play) in {None, Reason.DISCARD_REQUIRED}
+
+
+def accepted_lays(game: Game) -> list[tuple[int, tuple[Meld, ...]]]:
+    """Every lay that is accepted now with the phase it is for, in the order of the phase's goals."""
+    assert game.to_move is not None
+    hand = game.state.hands[game.to_move]
+    found = []
+    for phase, goals in PHASES.items():
+        refused = {Reason.PHASE_NOT_AVAILABLE, Reason.PHASE_ALREADY_DONE, Reason.ALREADY_LAID}
+        for melds in product(*(candidates(hand, goal) for goal in goals)):
+            reason = verdict(game, Play(melds, phase=phase))
+            if reason in refused:
+                break  # whatever is laid
+            if reason in {None, Reason.DISCARD_REQUIRED}:
+                found.append((phase, melds))
+    return found
+
+
+def accepted_hits(game: Game, play: Play) -> set[Hit]:
+    """Every hit that can follow the steps of a Play so far, ends named where they need not be left out."""
+    assert game.to_move is not None
+    wishes = (
+        Hit(Seat(owner), meld, card, end, for_wild)
+        for owner, meld, card, end, for_wild in product(
+            range(-1, game.seats + 1), range(-1, 3), CARDS, (None, *End), (False, True)
+        )
+    )
+    fine = {wish for wish in wishes if goes_on(game, Play(play.lay, (*play.hits, wish), phase=play.phase))}
+    # A number card on a run, and a Wild on one that is open at one end only, may leave the end out or name it.
+    return {wish for wish in fine if wish.end is None or Hit(wish.owner, wish.meld, wish.card) not in fine}
+
+
+def accepted_finishes(game: Game, play: Play) -> set[Finish]:
+    """Every discard and target that make a whole Play of the steps so far."""
+    finishes = product((None, *CARDS), (None, *map(Seat, range(-1, game.seats + 1))))
+    return {
+        (card, target)
+        for card, target in finishes
+        if verdict(game, Play(play.lay, play.hits, card, target, play.phase)) is None
+    }

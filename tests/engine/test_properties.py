@@ -1,18 +1,23 @@
-"""What holds in every game, whatever the cards and whoever plays."""
+"""What holds in every game, whatever the rules and the cards and whoever plays."""
 
 import random
 from collections import Counter
 from copy import deepcopy
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.engine import (
+    PRESETS,
+    Card,
     DealEnded,
     DealStarted,
     Draw,
     End,
     FaultKind,
+    Game,
+    GameEnd,
     Hit,
     IllegalMove,
     Meld,
@@ -23,22 +28,25 @@ from referee.engine import (
     SeededDecks,
     SkipPlayed,
     Stage,
+    Terms,
     TurnSkipped,
+    UnsupportedRules,
     check_log,
     draws,
     fold,
     full_deck,
-    hand_points,
     skip_targets,
 )
 from referee.engine.decide import decide
+from referee.engine.ruleset import Advance, ScoreTie, SkipLimit, SkipTarget
 from tests.builders import all_cards
+from tests.engine.recount import Recount
 from tests.players import random_play
-from tests.strategies import cards, games
+from tests.strategies import cards, finished_games, games
 
 some_seats = st.integers(-1, 6).map(Seat)
 some_melds = st.builds(Meld, st.lists(cards, max_size=8).map(tuple), st.none() | st.integers(-1, 13))
-some_hits = st.builds(Hit, some_seats, st.integers(-1, 3), cards, st.none() | st.sampled_from(End))
+some_hits = st.builds(Hit, some_seats, st.integers(-1, 3), cards, st.none() | st.sampled_from(End), st.booleans())
 any_move: st.SearchStrategy[Move] = st.one_of(
     st.builds(Draw, st.booleans()),
     st.builds(
@@ -52,9 +60,22 @@ any_move: st.SearchStrategy[Move] = st.one_of(
 )
 
 
+def deck(game: Game) -> list[Card]:
+    return sorted(full_deck(game.ruleset.wilds, game.ruleset.skips))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_two_to_six_play_by_every_published_rule_set(name):
+    for seats in range(2, 7):
+        assert Game(PRESETS[name], Terms(), seats, SeededDecks(bytes(64))).seats == seats
+    for seats in (1, 7):
+        with pytest.raises(UnsupportedRules):
+            Game(PRESETS[name], Terms(), seats, SeededDecks(bytes(64)))
+
+
 @given(games())
 def test_no_card_is_lost_or_made(game):
-    assert all_cards(game) == sorted(full_deck())
+    assert all_cards(game) == deck(game)
 
 
 @given(games())
@@ -98,51 +119,82 @@ def test_skip_targets_of_the_view_are_those_of_the_rules(game):
     if game.to_move is not None:
         targets = skip_targets(game.view(game.to_move), game.ruleset)
         assert targets == game.state.skip_targets()
-        # While one Skip at a time may wait for a seat, whoever moves can always play one.
-        assert targets
+        # While one Skip at a time may wait for a seat, or one be played against it in a lap, there is always another seat.
+        limits = SkipLimit.ONE_PENDING, SkipLimit.ONE_PER_LAP, SkipLimit.UNLIMITED
+        if game.ruleset.skip_target is SkipTarget.CHOSEN and game.ruleset.skip_limit in limits:
+            assert targets
 
 
 @given(games())
 def test_at_the_start_of_a_turn_hands_and_melds_hold_what_was_dealt(game):
     state = game.state
-    if game.stage is Stage.DRAW and not state.tie_break:
+    if game.stage is Stage.DRAW:
         held = sum(map(len, state.hands)) + sum(len(meld.cards) for melds in state.melds for meld in melds)
-        assert held == game.seats * game.ruleset.hand_size
+        assert held == len(state.players) * game.ruleset.hand_size
 
 
 @given(games())
-def test_totals_are_the_hands_counted_again(game):
-    """Play the log up to each deal's end and count what was held."""
-    totals = [0] * game.seats
-    for place, event in enumerate(game.log):
+def test_hands_points_and_phases_are_those_counted_again(game):
+    count = Recount.of(game.log)
+    state = game.state
+    if state.deal_end is None:  # hands are put away when a deal is over
+        assert [sorted(hand) for hand in count.hands] == state.hands
+    assert count.totals == state.totals
+    laid = [seat for seat in count.laid if count.deal is not None and not count.deal.tie_break and state.deal_end is None]
+    credited = [len(done) + (seat in laid) for seat, done in enumerate(count.done)]
+    if game.ruleset.advance is Advance.EVERY_DEAL:
+        credited = [len(done) for done in count.done]
+    assert credited == state.completed
+    for event in game.log:
         if isinstance(event, DealEnded):
-            before = fold(game.log[:place])
-            if not before.tie_break:
-                totals = [
-                    total + hand_points(hand, game.ruleset.card_points)
-                    for total, hand in zip(totals, before.hands, strict=True)
-                ]
-            assert list(event.totals) == totals
-            assert event.out is None or not before.hands[event.out]
-    assert game.state.totals == totals
+            assert min(event.penalties) >= 0
+
+
+@given(finished_games())
+def test_the_winner_is_the_one_counted_again(game):
+    result = game.result
+    assert result is not None
+    count = Recount.of(game.log)
+    assert count.over is not None
+    assert result.places == count.over.places == count.places()
+    assert list(result.totals) == count.totals
+    assert list(result.completed) == list(map(len, count.done))
+    leaders = count.leaders()
+    winners = {seat for seat, place in enumerate(result.places) if place == 1}
+    if not leaders:
+        assert result.cause is GameEnd.DEAL_CAP
+    elif len(leaders) == 1 or game.ruleset.score_tie is ScoreTie.SHARED:
+        assert (result.cause, winners) == (GameEnd.PHASES_DONE, set(leaders))
+    else:
+        assert result.cause is GameEnd.TIE_BREAK
+        assert winners <= set(leaders)
 
 
 @given(games())
-def test_phases_are_done_one_at_a_time_and_in_order(game):
-    done = [0] * game.seats
-    tie_break = False
+def test_phases_are_done_in_the_order_of_the_rules(game):
+    done: list[list[int]] = [[] for _ in range(game.seats)]
+    deal = None
     for event in game.log:
         if isinstance(event, DealStarted):
-            tie_break = event.tie_break
-        elif isinstance(event, PhaseLaid) and not tie_break:
-            assert event.phase == game.ruleset.phases[done[event.seat]]
-            done[event.seat] += 1
-    assert [seat.completed for seat in game.public_view().seats] == done
+            deal = event
+        elif isinstance(event, PhaseLaid):
+            assert deal is not None
+            phases, mine = game.ruleset.phases, done[event.seat]
+            if deal.tie_break:
+                assert event.phase == phases[-1]
+                continue
+            if game.ruleset.advance is Advance.FREE_CHOICE:
+                assert event.phase in set(phases).difference(mine)
+            else:
+                assert event.phase == phases[deal.deal if game.ruleset.advance is Advance.EVERY_DEAL else len(mine)]
+            mine.append(event.phase)
+        elif isinstance(event, DealEnded) and game.ruleset.advance is not Advance.EVERY_DEAL:
+            done = [mine[:count] for mine, count in zip(done, event.completed, strict=True)]
 
 
 @given(games())
 def test_each_skip_passes_one_slot(game):
-    """Per deal, no seat is passed over more often than Skips were played against it."""
+    """Per deal, no seat is passed over more often than Skips were played against it; mostly one at a time waits."""
     played: Counter[Seat] = Counter()
     passed: Counter[Seat] = Counter()
     for event in game.log:
@@ -150,7 +202,8 @@ def test_each_skip_passes_one_slot(game):
             played, passed = Counter(), Counter()
         elif isinstance(event, SkipPlayed):
             played[event.target] += 1
-            assert played[event.target] - passed[event.target] == 1
+            waiting = played[event.target] - passed[event.target]
+            assert waiting == 1 or game.ruleset.skip_limit is SkipLimit.UNLIMITED
         elif isinstance(event, TurnSkipped) and not event.by_start_card:
             passed[event.seat] += 1
             assert passed[event.seat] <= played[event.seat]
@@ -178,6 +231,6 @@ def test_faults_keep_a_game_whole(game, kind, data):
     seat = Seat(data.draw(st.integers(0, game.seats - 1)))
     events = game.fault(seat, kind)
     assert list(events) == list(game.log[len(game.log) - len(events) :])
-    assert all_cards(game) == sorted(full_deck())
+    assert all_cards(game) == deck(game)
     assert fold(game.log) == game.state
     assert check_log(game.log).state == game.state
