@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from bots_sdk import cli_case, cli_check, cli_new, cli_play, cli_run, cli_submit, cli_verify
+from bots_sdk import cli_case, cli_check, cli_new, cli_play, cli_run, cli_submit, cli_validate, cli_verify
 from bots_sdk.errors import SdkError
 
 DESCRIPTION = """\
@@ -16,6 +16,7 @@ Write bots that play Phase 10, try them out, and enter them in a league.
   phaseten submit mybot/bot.py --server URL --name "My bot"
                                       make it known to a site and enter a season
   phaseten run mybot/bot.py           connect it and play
+  phaseten validate                   see whether it may play for ratings yet
   phaseten case quarrel.toml          settle a question about the rules
   phaseten verify game.replay         check the cards, moves and result of a game
 """
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="phaseten", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (cli_new, cli_play, cli_check, cli_submit, cli_run, cli_case, cli_verify):
+    for command in (cli_new, cli_play, cli_check, cli_submit, cli_run, cli_validate, cli_case, cli_verify):
         command.add(commands)
     chosen = parser.parse_args(arguments)
     if chosen.command is None:

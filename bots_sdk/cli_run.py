@@ -77,6 +77,9 @@ class Screen(Watcher):
     def waiting(self, why: str, seconds: float) -> None:
         self._say(f"{why}; trying again in {seconds:.1f} s")
 
+    def validation(self, text: str) -> None:
+        self._say(text)
+
     def game_started(self, info: GameInfo) -> None:  # noqa: ARG002 - a line is written when it is over
         self._running += 1
         self._status()

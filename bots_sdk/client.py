@@ -23,7 +23,7 @@ from bots_sdk.bot import Maker
 from bots_sdk.errors import RefereeSilent, SiteRefused, SiteUnavailable, Superseded, WrongInput
 from bots_sdk.games import Games
 from bots_sdk.session import Session
-from bots_sdk.tickets import RefereeAddress, Ticket
+from bots_sdk.tickets import RefereeAddress, Ticket, Validation
 from bots_sdk.watcher import Watcher
 from referee.wire.errors import MalformedMessage
 
@@ -55,8 +55,8 @@ class Timing:
 
     `ping` is the interval of pings, `silence` how long a referee may say nothing, `tick` how often that is looked at.
     `shortest` and `longest` bound the pause before another try. `refresh` is the age at which a ticket is replaced when
-    one is needed, and how often the list of referees is asked for. `slice` is how long a bot may think before what is
-    ready is sent.
+    one is needed, and how often the list of referees is asked for; `undecided` is the same while the site has yet to
+    say whether the version may play for ratings. `slice` is how long a bot may think before what is ready is sent.
     """
 
     ping: float = 5.0
@@ -65,6 +65,7 @@ class Timing:
     shortest: float = 0.2
     longest: float = 5.0
     refresh: float = 300.0
+    undecided: float = 10.0
     slice: float = 0.005
 
 
@@ -95,15 +96,31 @@ class Tickets:
         self._lock = asyncio.Lock()
         self._ticket: Ticket | None = None
         self._fetched = 0.0
+        self._validation: Validation | None = None  # as the watcher was told
 
     async def current(self) -> Ticket:
         """A ticket. Waits for a site that is away; raises SiteRefused when asking again would not help."""
         async with self._lock:
             ticket = self._ticket
-            if ticket is None or time.monotonic() - self._fetched > self._timing.refresh:
+            if ticket is None or time.monotonic() - self._fetched > self.lasts:
                 ticket = self._ticket = await self._new()
                 self._fetched = time.monotonic()
+                self._tell(ticket.validation)
             return ticket
+
+    @property
+    def lasts(self) -> float:
+        """Seconds after which the site is asked again."""
+        validation = None if self._ticket is None else self._ticket.validation
+        undecided = validation is not None and validation.undecided
+        return min(self._timing.undecided, self._timing.refresh) if undecided else self._timing.refresh
+
+    def _tell(self, validation: Validation | None) -> None:
+        """Tell the watcher what is new; a version that never had to wait is not worth a word."""
+        before, self._validation = self._validation, validation
+        if validation is None or validation == before or (before is None and validation.passed):
+            return
+        self._watcher.validation(f"{validation.text} {validation.match}".rstrip())
 
     async def _new(self) -> Ticket:
         backoff = Backoff(self._timing)
@@ -291,7 +308,7 @@ class Client:
             self.watcher.waiting("the site names no referee to play at", self.timing.longest)
             await asyncio.sleep(self.timing.longest)
             return
-        done, _ = await asyncio.wait(self._links.values(), timeout=self.timing.refresh, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(self._links.values(), timeout=self.tickets.lasts, return_when=asyncio.FIRST_COMPLETED)
         for address, task in list(self._links.items()):
             if task in done:
                 del self._links[address]

@@ -23,12 +23,38 @@ class RefereeAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class Validation:
+    """What the site says of a version that wants to play for ratings: a word, a sentence, the address of the match.
+
+    `state` is exempt, passed, failed, playing or waiting; `match` is empty if there is none.
+    """
+
+    state: str
+    text: str
+    match: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the version may play for ratings."""
+        return self.state in {"exempt", "passed"}
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the site will soon say something else."""
+        return self.state in {"playing", "waiting"}
+
+
+@dataclass(frozen=True, slots=True)
 class Ticket:
-    """A ticket, the games at once that it allows, and the referees that it is good for."""
+    """A ticket, the games at once that it allows, and the referees that it is good for.
+
+    `validation` is None at a site that says nothing of it.
+    """
 
     text: str = field(repr=False)
     capacity: int
     referees: tuple[RefereeAddress, ...]
+    validation: Validation | None = None
 
 
 def fetch_ticket(site: Site, version: str, capacity: int) -> Ticket:
@@ -41,9 +67,18 @@ def read_ticket(answer: dict[str, Any], server: str, capacity: int) -> Ticket:
     """The ticket in a site's answer. Raises SiteUnavailable for an answer that holds none."""
     try:
         referees = tuple(read_address(str(item["id"]), str(item["address"]), server) for item in answer["referees"])
-        return Ticket(str(answer["ticket"]), int(answer.get("capacity", capacity)), referees)
+        limit = int(answer.get("capacity", capacity))
+        return Ticket(str(answer["ticket"]), limit, referees, read_validation(answer))
     except (KeyError, TypeError, ValueError) as error:
         raise SiteUnavailable(f"{server} gave a ticket that this SDK cannot read: {error!r}. Is the SDK too old?") from error
+
+
+def read_validation(answer: dict[str, Any]) -> Validation | None:
+    """What an answer of a site says of a version's validation; None if it says nothing."""
+    found = answer.get("validation")
+    if not isinstance(found, dict):
+        return None
+    return Validation(str(found.get("state", "")), str(found.get("text", "")), str(found.get("match") or ""))
 
 
 def read_address(referee: str, address: str, server: str) -> RefereeAddress:

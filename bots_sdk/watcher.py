@@ -19,6 +19,10 @@ class Watcher:
     def waiting(self, why: str, seconds: float) -> None:
         log.warning("%s; trying again in %.1f s", why, seconds)
 
+    def validation(self, text: str) -> None:
+        """What the site says of the version's validation."""
+        log.info("%s", text)
+
     def game_started(self, info: GameInfo) -> None:
         log.debug("game %s started", info.game_id)
 
