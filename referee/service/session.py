@@ -21,7 +21,7 @@ PROTOCOL: Final = 1
 MAX_FRAME_BYTES: Final = 64 * 1024
 MAX_MESSAGE_BYTES: Final = 4 * 1024
 PING_SECONDS: Final = 5  # between pings of a bot that plays
-IDLE_PING_SECONDS: Final = 2 * PING_SECONDS  # and of one that does not: they are many, and nobody waits for them
+IDLE_PING_SECONDS: Final = 3 * PING_SECONDS  # and of one that does not: they are many, and nobody waits for them
 ANSWER_SECONDS: Final = 5  # at least, for a sign of life after a ping
 UNASKED_PER_SECOND: Final = 50.0  # for each game that is played
 UNASKED_BURST: Final = 100.0
@@ -278,8 +278,9 @@ class Pulse:
         due = self._pinged.popleft() if len(self._pinged) > ANSWER_SECONDS else []
         self._pinged.append([session for session in due if session in self._slot(session) and session.expire(now)])
         self._ping(self._slots[self._round % IDLE_PING_SECONDS], now)
-        others = self._slots[(self._round + PING_SECONDS) % IDLE_PING_SECONDS]
-        self._ping([session for session in others if session.playing], now)
+        for later in range(PING_SECONDS, IDLE_PING_SECONDS, PING_SECONDS):
+            others = self._slots[(self._round + later) % IDLE_PING_SECONDS]
+            self._ping([session for session in others if session.playing], now)
 
     def _ping(self, sessions: Iterable[Session], now: float) -> None:
         number = self._round
