@@ -77,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         "--state", type=Path, default=ROOT / ".phaseten", metavar="DIR", help="keep everything here (.phaseten)"
     )
     demo.add_argument("--port", type=_port, default=8000, metavar="N", help="the site's port, if it is free (8000)")
+    demo.add_argument("--referees", type=_referees, default=1, metavar="N", help="how many referees play (1)")
     demo.add_argument("-v", "--verbose", action="store_true", help="show what the services print")
     commands.add_parser("test", help="run pytest; everything after `test` is for it", add_help=False)
     commands.add_parser(
@@ -95,6 +96,12 @@ def _parser() -> argparse.ArgumentParser:
 def _port(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
         raise argparse.ArgumentTypeError(f"{text!r} is no port: 1 to 65535")
+    return int(text)
+
+
+def _referees(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 10:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of referees: 1 to 9")
     return int(text)
 
 
@@ -135,6 +142,7 @@ def _run(options: argparse.Namespace, started: float, rest: list[str]) -> int:
                 json=options.json,
                 verbose=options.verbose,
                 started=started,
+                referees=options.referees,
             )
         )
     os.chdir(ROOT)

@@ -40,6 +40,8 @@ class Options:
     verbose: bool
     #: time.time() of the command's start, before any set-up
     started: float
+    #: how many referees play
+    referees: int = 1
 
 
 @dataclass(slots=True)
@@ -101,7 +103,7 @@ class _Demo:
         self._console = console
         self._state = state
         self._stores = stores
-        self._ports = Ports.free(options.site_port)
+        self._ports = Ports.free(options.site_port, options.referees)
         env = house.environment(settings.inherited, state, self._ports, stores.database_url, stores.redis_url)
         self._house = House(state, self._ports, env, own_database=settings.database_url is None)
         self._times = _Times()
@@ -140,7 +142,7 @@ class _Demo:
             asked.set()  # from now on a signal kills
             self._console.finish()
             self._console.line("stopping" if supervisor.names else "nothing to stop")
-            *first, last = house.STOP_ORDER
+            *first, last = self._house.stop_order
             await supervisor.stop((*first, (*last, *self._bots)))
 
     async def _work(self, supervisor: Supervisor) -> int:

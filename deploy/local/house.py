@@ -20,38 +20,49 @@ from deploy.local.state import State
 PROJECT = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
 SITE_PORT, REFEREE_PORT, CONTROL_PORT = 8000, 7010, 7011
-REFEREE_ID = "referee-1"
-
-#: Nothing new is begun, the referee finishes what it can and its records are collected, then the rest.
-STOP_ORDER = (("worker", "beat"), ("referee",), ("collector", "site"))
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
+    """Where the house listens. `more` are the two ports of each referee after the first."""
+
     site: int = SITE_PORT
     referee: int = REFEREE_PORT
     control: int = CONTROL_PORT
+    more: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def free(cls, site: int = SITE_PORT) -> "Ports":
+    def free(cls, site: int = SITE_PORT, referees: int = 1) -> "Ports":
         """These ports, or others near by where one is taken."""
         found: list[int] = []
-        for wanted in (site, REFEREE_PORT, CONTROL_PORT):
+        for wanted in (site, *(port for number in range(referees) for port in _usual(number))):
             found.append(pick(HOST, wanted, found))
-        return cls(*found)
+        first, second, third, *rest = found
+        return cls(first, second, third, tuple(zip(rest[::2], rest[1::2], strict=True)))
+
+    @property
+    def referees(self) -> dict[str, tuple[int, int]]:
+        """Referee id -> its ports for bots and for the site."""
+        pairs = ((self.referee, self.control), *self.more)
+        return {f"referee-{number}": pair for number, pair in enumerate(pairs, 1)}
 
     def moved(self, site: int = SITE_PORT) -> list[str]:
         """A sentence for each port that is not the usual one."""
-        moves = (
-            (site, self.site, "the site is on"),
-            (REFEREE_PORT, self.referee, "bots dial"),
-            (CONTROL_PORT, self.control, "the site reaches the referee on"),
-        )
+        moves = [(site, self.site, "the site is on")]
+        for number, (name, (bots, control)) in enumerate(self.referees.items()):
+            which = f" {name}" if self.more else ""
+            moves.append((_usual(number)[0], bots, f"bots dial{which}" + (" on" if which else "")))
+            moves.append((_usual(number)[1], control, f"the site reaches{which or ' the referee'} on"))
         return [f"port {usual} is taken: {what} {got}" for usual, got, what in moves if usual != got]
 
     @property
     def site_url(self) -> str:
         return f"http://{HOST}:{self.site}"
+
+
+def _usual(number: int) -> tuple[int, int]:
+    """The usual ports of a referee, counted from 0."""
+    return REFEREE_PORT + 2 * number, CONTROL_PORT + 2 * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,7 @@ def environment(
 ) -> dict[str, str]:
     """What every process of ours is told. Each reads its own part in its settings file."""
     private, public = state.ticket_keys()
-    control, bots = f"{HOST}:{ports.control}", f"{HOST}:{ports.referee}"
+    pool = [f"{name}={HOST}:{control}@{HOST}:{bots}" for name, (bots, control) in ports.referees.items()]
     return dict(inherited) | {
         "DATABASE_URL": database_url,
         "PHASETEN_REDIS_URL": redis_url,
@@ -101,10 +112,7 @@ def environment(
         "PHASETEN_SITE_ALLOWED_HOSTS": f"{HOST},localhost",
         "PHASETEN_SITE_DEBUG": "0",
         "PHASETEN_SITE_STATE_DIR": str(state.folder("site")),
-        "PHASETEN_SITE_REFEREES": f"{REFEREE_ID}={control}@{bots}",
-        "PHASETEN_REFEREE_ID": REFEREE_ID,
-        "PHASETEN_REFEREE_BIND": bots,
-        "PHASETEN_REFEREE_CONTROL_BIND": control,
+        "PHASETEN_SITE_REFEREES": ",".join(pool),
         "PHASETEN_REFEREE_TICKET_PUBLIC_KEY_FILE": str(public),
         "PYTHONUNBUFFERED": "1",
     }
@@ -142,11 +150,7 @@ class House:
         celery = ("-m", "celery", "-A", "tournament_site")
         schedule = self._state.folder("beat") / "schedule"
         return (
-            self._python(
-                *("referee", "-m", "referee.service"),
-                ready=probes.tcp(HOST, ports.referee, ports.control),
-                grace=15.0,  # it lets running matches go on for a while
-            ),
+            *self._referees(),
             self._python(
                 *("site", "-m", "tournament_site", "serve"),
                 ready=probes.http_answers(f"{ports.site_url}/api/v1/seasons"),
@@ -158,6 +162,24 @@ class House:
             ),
             self._python("collector", "-m", "tournament_site", "collect"),
         )
+
+    def _referees(self) -> tuple[Service, ...]:
+        return tuple(
+            self._python(
+                *(_service_of(name), "-m", "referee.service"),
+                ready=probes.tcp(HOST, bots, control),
+                grace=15.0,  # it lets running matches go on for a while
+                PHASETEN_REFEREE_ID=name,
+                PHASETEN_REFEREE_BIND=f"{HOST}:{bots}",
+                PHASETEN_REFEREE_CONTROL_BIND=f"{HOST}:{control}",
+            )
+            for name, (bots, control) in self._ports.referees.items()
+        )
+
+    @property
+    def stop_order(self) -> tuple[tuple[str, ...], ...]:
+        """Nothing new is begun, the referees finish what they can and their records are collected, then the rest."""
+        return (("worker", "beat"), tuple(map(_service_of, self._ports.referees)), ("collector", "site"))
 
     def seed(self) -> Service:
         """Makes owner, house bots and seasons, once, and writes down what to run."""
@@ -202,3 +224,8 @@ class House:
             patience=patience,
             grace=grace,
         )
+
+
+def _service_of(referee: str) -> str:
+    """The name of a referee's process: where there is one only, it is `referee`."""
+    return "referee" if referee == "referee-1" else referee

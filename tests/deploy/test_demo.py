@@ -25,22 +25,22 @@ import sys, time
 from pathlib import Path
 from typing import Any
 from deploy.local.demo import Options, run
-state, port, once = sys.argv[1:]
+state, port, once, referees = sys.argv[1:]
 outcome = Path(state, "wanted.json") if once == "once" else None
-sys.exit(run(Options(Path(state), int(port), once == "once", outcome, False, time.time())))
+sys.exit(run(Options(Path(state), int(port), once == "once", outcome, False, time.time(), int(referees))))
 """
 UP = "Ctrl-C stops everything"
 CHILDREN = 5 + 6 + 2  # services, bots, servers
 
 
 @contextmanager
-def demo(state: Path, port: int, mode: str = "", **more: str) -> Iterator[subprocess.Popen[str]]:
+def demo(state: Path, port: int, mode: str = "", referees: int = 1, **more: str) -> Iterator[subprocess.Popen[str]]:
     env = {
         name: value
         for name, value in Settings.from_env().inherited.items()
         if name != "DATABASE_URL" and not name.startswith("PHASETEN_")
     }
-    command = (sys.executable, "-c", START, str(state), str(port), mode)
+    command = (sys.executable, "-c", START, str(state), str(port), mode, str(referees))
     with subprocess.Popen(
         command, cwd=house.PROJECT, env=env | more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
@@ -180,6 +180,20 @@ def test_an_outcome_that_cannot_be_written_is_known_before_the_seasons(tmp_path:
         said = process.stdout.read()
         assert process.wait(30) == 1
     assert said == f"demo: cannot write {tmp_path}/wanted.json: Is a directory\n"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it reads /proc")
+def test_a_house_with_two_referees(tmp_path: Path) -> None:
+    with demo(tmp_path, 18500, referees=2) as process:
+        said = read_until(process, UP)
+        assert "start referee, referee-2, site, worker, beat, collector" in said
+        assert len(children(process.pid)) >= CHILDREN + 1  # a worker has children too
+        process.send_signal(signal.SIGINT)
+        said = read_until(process, "postgres stopped")
+        assert process.wait(30) == 0
+    order = [line.split(" stopped in")[0].strip() for line in said.splitlines() if " stopped in" in line]
+    assert set(order[:2]) == {"worker", "beat"}
+    assert set(order[2:4]) == {"referee", "referee-2"}
 
 
 def test_two_houses_do_not_share_a_state(tmp_path: Path) -> None:

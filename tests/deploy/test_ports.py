@@ -33,6 +33,17 @@ def test_every_port_that_moved_is_told() -> None:
     assert Ports(9000).moved(9000) == []
 
 
+def test_several_referees_are_told_apart() -> None:
+    ports = Ports(more=((7012, 7013), (7020, 7015)))
+    assert ports.referees == {"referee-1": (7010, 7011), "referee-2": (7012, 7013), "referee-3": (7020, 7015)}
+    assert ports.moved() == ["port 7014 is taken: bots dial referee-3 on 7020"]
+
+
+def test_every_referee_has_ports_of_its_own() -> None:
+    ports = Ports.free(7010, referees=4)
+    assert len({ports.site, *(port for pair in ports.referees.values() for port in pair)}) == 9
+
+
 def test_the_three_ports_differ() -> None:
     ports = Ports.free(7010)
     assert len({ports.site, ports.referee, ports.control}) == 3

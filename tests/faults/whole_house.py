@@ -27,11 +27,11 @@ NOT_OURS = ("DATABASE_URL", "PHASETEN_")
 
 
 class WholeHouse:
-    """PostgreSQL, Valkey, referee, site, worker, beat, collector and the six house bots of the demo."""
+    """PostgreSQL, Valkey, referees, site, worker, beat, collector and the six house bots of the demo."""
 
-    def __init__(self, run: servers.Run, folder: Path) -> None:
+    def __init__(self, run: servers.Run, folder: Path, referees: int) -> None:
         self._run = run
-        self.ports = Ports.free(18000)
+        self.ports = Ports.free(18000, referees)
         settings = Settings.from_env()
         inherited = {name: value for name, value in settings.inherited.items() if not name.startswith(NOT_OURS)}
         env = house.environment(inherited, run.state, self.ports, run.env["DATABASE_URL"], run.env["PHASETEN_REDIS_URL"])
@@ -132,11 +132,11 @@ class WholeHouse:
 
 
 @contextmanager
-def whole_house(folder: Path) -> Iterator[WholeHouse]:
+def whole_house(folder: Path, referees: int = 1) -> Iterator[WholeHouse]:
     """A house below `folder`, running; everything is gone afterwards."""
     settings = Settings.from_env()
     run = servers.launch(replace(settings, database_url=None, redis_url=None), folder / "house")
-    made = WholeHouse(run, folder)
+    made = WholeHouse(run, folder, referees)
     try:
         made.start()
         yield made

@@ -1,0 +1,87 @@
+"""Several referees, every process real: bots are in session with all of them, matches move, and nobody is blamed.
+
+A rolling restart takes the referees away one after the other while matches run. A referee that is killed and never comes
+back leaves its matches to the others.
+"""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.whole_house import DIRECT, WholeHouse, whole_house
+
+LOOK = """
+import json
+from tournament_site.matches.models import Attempt, GameResult, Match
+finished = Attempt.objects.filter(state="FINISHED")
+print(json.dumps({
+    "by": {name: finished.filter(referee=name).count() for name in ("referee-1", "referee-2", "referee-3")},
+    "blamed": GameResult.objects.exclude(forfeit="", faults=0).count(),
+    "counted": Match.objects.filter(attempts_counted__gt=0).count(),
+    "moved": Match.objects.filter(state="FINISHED", attempts_counted__gt=0, referee="referee-1").count(),
+}))
+"""
+
+
+def outcome(house: WholeHouse) -> dict[str, object]:
+    """Finished matches `by` referee, results that `blamed` a bot, matches with an attempt that was spoilt and `counted`.
+
+    `moved` are those of them that were played in the end by the first referee.
+    """
+    assert "nothing is lost" in house.command("audit", "--settled")
+    found: dict[str, object] = json.loads(house.command("shell", "--no-imports", "-c", LOOK).strip().splitlines()[-1])
+    return found
+
+
+def attended(house: WholeHouse, bot: str) -> set[str]:
+    """The referees that a bot is connected to, as the site says."""
+    with DIRECT.open(f"{house.ports.site_url}/api/v1/bots/{bot}", timeout=5) as answer:
+        connection = json.load(answer)["connection"]
+    return set(connection["referees"]) if connection else set()
+
+
+def wait_until_all_attend(house: WholeHouse, referees: set[str]) -> None:
+    deadline = time.monotonic() + 60
+    bots = ("random-rita", "blind-bruno", "greedy-greta", "greedy-gus", "denying-dora", "denying-dan")
+    while any(attended(house, bot) != referees for bot in bots):
+        assert time.monotonic() < deadline, house.tails()
+        time.sleep(0.2)
+
+
+@pytest.mark.timeout(600)
+def test_a_rolling_restart_blames_nobody(tmp_path: Path) -> None:
+    with whole_house(tmp_path, referees=3) as house:
+        everywhere = {"referee-1", "referee-2", "referee-3"}
+        waiting = [(0.1, "referee"), (0.35, "referee-2"), (0.6, "referee-3")]
+        met = False
+        for finished, scheduled in house.progress():
+            if scheduled and not met:
+                wait_until_all_attend(house, everywhere)
+                met = True
+            while waiting and scheduled and finished / scheduled >= waiting[0][0]:
+                _, name = waiting.pop(0)
+                house.servers[name].stop()
+                house.launch(name)
+        assert not waiting
+        found = outcome(house)
+        assert found["counted"] == found["blamed"] == 0
+        assert all(found["by"].values())  # type: ignore[attr-defined]  # a mapping
+        wait_until_all_attend(house, everywhere)
+
+
+@pytest.mark.timeout(600)
+def test_a_referee_that_is_killed_for_good_leaves_its_matches_to_the_others(tmp_path: Path) -> None:
+    with whole_house(tmp_path, referees=2) as house:
+        killed = False
+        for finished, scheduled in house.progress():
+            if scheduled and not killed and finished / scheduled >= 0.2:
+                wait_until_all_attend(house, {"referee-1", "referee-2"})
+                house.servers["referee-2"].kill()
+                killed = True
+        assert killed
+        found = outcome(house)
+        assert found["blamed"] == 0
+        assert found["counted"] == found["moved"]  # what was cut was played again where somebody still is
+        assert found["by"]["referee-1"] > found["by"]["referee-2"]  # type: ignore[index]  # a mapping
