@@ -1,7 +1,7 @@
 """Everything a seat could wish for, tried one by one: slow and plain, to be held against what `legal` offers."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 
 from referee.engine import (
@@ -149,18 +149,23 @@ def accepted_lays(game: Game) -> list[tuple[int, tuple[Meld, ...]]]:
     return found
 
 
-def accepted_hits(game: Game, play: Play) -> set[Hit]:
-    """Every hit that can follow the steps of a Play so far, ends named where they need not be left out."""
+def accepted_hits(game: Game, play: Play, cards: Iterable[Card] = CARDS) -> set[Hit]:
+    """Every hit of these cards that can follow the steps of a Play so far."""
     assert game.to_move is not None
     wishes = (
         Hit(Seat(owner), meld, card, end, for_wild)
         for owner, meld, card, end, for_wild in product(
-            range(-1, game.seats + 1), range(-1, 3), CARDS, (None, *End), (False, True)
+            range(-1, game.seats + 1), range(-1, 3), cards, (None, *End), (False, True)
         )
     )
     fine = {wish for wish in wishes if goes_on(game, Play(play.lay, (*play.hits, wish), phase=play.phase))}
-    # A number card on a run, and a Wild on one that is open at one end only, may leave the end out or name it.
-    return {wish for wish in fine if wish.end is None or Hit(wish.owner, wish.meld, wish.card) not in fine}
+    # Where one end is possible, it may be named or left out. Here number cards leave it out and Wilds name it.
+    named = {(wish.owner, wish.meld, wish.card) for wish in fine if wish.end is not None}
+    return {
+        wish
+        for wish in fine
+        if wish.for_wild or (wish.owner, wish.meld, wish.card) not in named or (wish.end is None) is wish.card.is_number
+    }
 
 
 def accepted_finishes(game: Game, play: Play) -> set[Finish]:
