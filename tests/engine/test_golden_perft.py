@@ -191,13 +191,13 @@ GOLDEN = [
 
 @pytest.mark.parametrize(
     ("rules", "seats", "decisions", "positions", "lays"),
-    GOLDEN,
-    ids=[f"{line[0].name} {line[1]} {line[2]}" for line in GOLDEN],
+    [pytest.param(*line, id=f"{line[0].name} {line[1]} {line[2]}") for line in GOLDEN],
 )
 def test_the_positions_that_follow(rules, seats, decisions, positions, lays):
     game = position(rules, seats, decisions)
     assert count(game, offered, 3) == positions
     assert count(game, accepted, 3) == positions
+    assert game.to_move is not None
     free = not game.state.phase(game.to_move)
     every = [(melds, phase if free else None) for phase, melds in accepted_lays(game)]
     assert len({written(after(game, play).state) for play in plays(game, every)}) == lays
