@@ -1,8 +1,12 @@
-"""The whole way of a newcomer, with a browser and the SDK: sign up, make a bot, connect it, see it play, replay it."""
+"""The whole way of a newcomer, with a browser and the SDK: sign up, make a bot, connect it, see it play, replay it.
+
+Its first version cannot play: it is told so, and shown where. The next one is validated and plays for ratings.
+"""
 
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -30,7 +34,23 @@ BOT = dedent(
             return turn.end(max(turn.discards(), default=None))
 
 
-    run(Newcomer, version="first")
+    run(Newcomer, version="second")
+    """
+)
+CLUMSY = dedent(
+    """
+    from bots_sdk import CARDS, Bot, Draw, Play, View, run
+
+
+    class Clumsy(Bot):
+        def draw(self, view: View) -> Draw:
+            return Draw()
+
+        def play(self, view: View) -> Play:
+            return Play(discard=next(card for card in CARDS if card not in view.hand))
+
+
+    run(Clumsy, version="first")
     """
 )
 
@@ -42,10 +62,21 @@ def house(tmp_path: Path, browser: Any) -> Iterator[WholeHouse]:
         yield running
 
 
-def connect(house: WholeHouse, folder: Path, token: str) -> "subprocess.Popen[bytes]":
-    """The newcomer's bot as a process of its own."""
+@contextmanager
+def connected(house: WholeHouse, folder: Path, token: str, code: str) -> Iterator[None]:
+    """The newcomer's bot as a process of its own, until it is told to stop."""
+    bot = connect(house, folder, token, code)
+    try:
+        yield
+    finally:
+        bot.terminate()
+        bot.wait(10)
+    assert bot.returncode == 0, (folder / "newcomer.log").read_text()
+
+
+def connect(house: WholeHouse, folder: Path, token: str, code: str) -> "subprocess.Popen[bytes]":
     program = folder / "newcomer.py"
-    program.write_text(BOT)
+    program.write_text(code)
     env = dict(house.env) | {"PHASETEN_SERVER": house.ports.site_url, "PHASETEN_TOKEN": token}
     with (folder / "newcomer.log").open("wb") as log:
         return subprocess.Popen([sys.executable, str(program)], env=env, stdout=log, stderr=log)
@@ -63,15 +94,30 @@ def make_account_and_bot(page: Any, url: str) -> str:
     return str(page.locator("#token-text").inner_text())
 
 
-def wait_for_a_finished_match(page: Any, url: str) -> None:
-    """Looks at the bot's page until one of its matches has a score, and opens that match."""
-    finished = page.locator("tr:has(td.n b):has(a[id^='match-'])")
+def wait_for_a_rated_match(page: Any, url: str) -> None:
+    """Looks at the bot's page until it is validated and has a rating, and opens its last match with a score."""
+    validated, rated = page.get_by_text("validated", exact=True), page.locator("#rating-numbers")
     for _ in range(120):
         page.goto(url + "/bots/new-comet")
-        if finished.count():
+        if validated.count() and rated.count():
             break
         page.wait_for_timeout(500)
-    finished.last.locator("a[id^='match-']").click()
+    page.locator("tr:has(td.n b)").first.locator("a[id^='match-']").click()
+    assert page.get_by_text("Open League, season 1").first.is_visible()
+
+
+def see_it_fail(page: Any, url: str) -> None:
+    """Looks at the own bot's page until its version has failed, and watches the game in which it did."""
+    for _ in range(120):
+        page.goto(url + "/my-bots/new-comet")
+        if page.get_by_role("button", name="Try again").count():
+            break
+        page.wait_for_timeout(500)
+    assert "It forfeited game" in page.locator("#validation").inner_text()
+    page.get_by_role("link", name="Watch the replay").click()
+    settle(page)
+    page.keyboard.press("End")
+    assert "The game is over" in page.locator("[data-part=caption]").inner_text()
 
 
 @pytest.mark.timeout(300)
@@ -79,12 +125,13 @@ def test_from_sign_up_to_the_replay_of_the_own_game(house: WholeHouse, open_page
     url = house.ports.site_url
     page = open_page().page
     token = make_account_and_bot(page, url)
-    bot = connect(house, tmp_path, token)
-    try:
+    with connected(house, tmp_path, token, CLUMSY):
+        see_it_fail(page, url)
+    with connected(house, tmp_path, token, BOT):
         page.goto(url + "/my-bots/new-comet")
         page.get_by_role("button", name="Enter New Comet").click()
         page.get_by_text("New Comet has entered Open League, season 1").wait_for()
-        wait_for_a_finished_match(page, url)
+        wait_for_a_rated_match(page, url)
         page.locator("main a[href*='/games/']").first.click()
         settle(page)
         assert page.get_by_text("New Comet").first.is_visible()
@@ -94,7 +141,3 @@ def test_from_sign_up_to_the_replay_of_the_own_game(house: WholeHouse, open_page
         assert int(page.locator("[data-part=scrubber]").input_value()) == start + 5
         page.keyboard.press("End")
         assert "The game is over" in page.locator("[data-part=caption]").inner_text()
-    finally:
-        bot.terminate()
-        bot.wait(10)
-    assert bot.returncode == 0, (tmp_path / "newcomer.log").read_text()
