@@ -1,18 +1,20 @@
-"""`phaseten-referee`: runs a referee until it is told to stop."""
+"""`phaseten-referee`: runs a referee until it is told to stop, or says how a running one is."""
 
+import argparse
 import asyncio
 import contextlib
 import gc
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 import uvloop
 
-from referee.service import log
+from referee.service import log, status
 from referee.service.server import CannotListen, RefereeServer
-from referee.service.settings import Settings, SettingsError
+from referee.service.settings import Settings, SettingsError, control_address
 
 PRECEDENCE: Final = -5  # as `nice` counts
 
@@ -43,14 +45,27 @@ async def _serve(settings: Settings) -> None:
     await server.stop()
 
 
-def main() -> int:
-    """Read the settings and serve. 0 after a stop that was asked for, 2 for wrong settings, 1 if it cannot listen."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command, `serve` if none is named; the exit status, 2 for wrong input or settings."""
     try:
-        settings = Settings.from_env(os.environ)
+        parser = argparse.ArgumentParser(
+            prog="phaseten-referee", description="The referee: bots dial in, and it plays their games."
+        )
+        commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+        serve = commands.add_parser("serve", help="run a referee until it is told to stop; done if no command is named")
+        serve.set_defaults(handler=_run)
+        status.add(commands, control_address(os.environ))
+        chosen = parser.parse_args(arguments)
+        return int(getattr(chosen, "handler", _run)(chosen))
     except SettingsError as error:
         for problem in error.problems:
             sys.stderr.write(f"phaseten-referee: {problem}\n")
         return 2
+
+
+def _run(_chosen: argparse.Namespace) -> int:
+    """Read the settings and serve. 0 after a stop that was asked for, 1 if it cannot listen. Raises SettingsError."""
+    settings = Settings.from_env(os.environ)
     log.configure(settings.log_level)
     _take_precedence()
     try:

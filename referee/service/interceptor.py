@@ -1,6 +1,6 @@
 """The outermost layer of every call: our errors become status codes with details, mistakes of ours become INTERNAL."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Final
 
 import grpc
@@ -45,10 +45,13 @@ class Guard(grpc.aio.ServerInterceptor):
     Requests are decoded here, so that bytes which are no message are the caller's error and not ours.
     """
 
-    def __init__(self, meter: Meter, admit: Callable[[str | None], None] | None = None) -> None:
-        """`admit` raises CallRefused; without it the handlers see to that themselves."""
+    def __init__(
+        self, meter: Meter, admit: Callable[[str | None], None] | None = None, open_to_all: Collection[str] = ()
+    ) -> None:
+        """`admit` raises CallRefused; without it the handlers see to that themselves. It is not asked for `open_to_all`."""
         self._meter = meter
         self._admit = admit
+        self._open_to_all = open_to_all
 
     async def intercept_service(
         self,
@@ -85,7 +88,7 @@ class Guard(grpc.aio.ServerInterceptor):
             await refuse(context, CallRefused(CallReason.INTERNAL))
 
         async def admitted(request: Any, context: Context) -> Any:
-            if self._admit is not None:
+            if self._admit is not None and method not in self._open_to_all:
                 self._admit(metadata_value(context, "authorization"))
             return await inner(request, context)
 

@@ -8,7 +8,7 @@ import grpc
 from google.protobuf.message import DecodeError
 from phaseten.v1 import referee_pb2 as pb
 
-from referee.service.clock import monotonic_ms
+from referee.service.clock import RefereeTime, monotonic_ms
 from referee.service.errors import CallReason, CallRefused, InvalidOrder
 from referee.service.feed import Watcher
 from referee.service.interceptor import Context
@@ -21,6 +21,8 @@ from referee.wire.errors import MalformedMessage
 
 SERVICE: Final = pb.DESCRIPTOR.services_by_name["RefereeService"].full_name
 LAST_WORDS_SECONDS: Final = 1.0
+# What it says is no secret, and whoever looks after a referee has no key of the site.
+OPEN_TO_ALL: Final = frozenset({f"/{SERVICE}/GetStatus"})
 
 OUTCOMES: Final = EnumCodec(Started, pb.StartOutcome)
 REFUSALS: Final = EnumCodec(Refusal, pb.Refusal)
@@ -30,9 +32,10 @@ STATES: Final = EnumCodec(State, pb.AttemptState)
 class RefereeApi:
     """The handlers of `RefereeService`. Who calls has been admitted already."""
 
-    def __init__(self, lobby: Lobby, meter: Meter, greeting: pb.WatchGreeting, version: str) -> None:
+    def __init__(self, lobby: Lobby, meter: Meter, time: RefereeTime, greeting: pb.WatchGreeting, version: str) -> None:
         self._lobby = lobby
         self._meter = meter
+        self._time = time
         self._greeting = greeting
         self._version = version
         self._started = monotonic_ms()
@@ -120,6 +123,8 @@ class RefereeApi:
             record_bytes=lobby.records.size,
             uptime_ms=int(monotonic_ms() - self._started),
             decisions=self._meter.decisions,
+            free_games=lobby.free_games,
+            stalled_ms=int(self._time.stalled),
         )
 
     async def watch(self, _requests: Any, context: Context) -> None:

@@ -61,6 +61,9 @@ CONTROL_OPTIONS: Final = (
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.enable_channelz", 0),
 )
+# Services of the health check: those that are served while new matches are taken, and those that are served to the end.
+READY: Final = ("", bot_api.SERVICE)
+ALIVE: Final = ("alive", referee_api.SERVICE)
 STOP_SECONDS: Final = 1.0
 POLL_SECONDS: Final = 0.05
 
@@ -85,7 +88,7 @@ class RefereeServer:
         house = House(f"{settings.referee} {release}", self.time, self._feed, self.meter, asyncio.get_running_loop())
         self.lobby = Lobby(house, records, Outcomes(), settings.max_games)
         self._bots = BotApi(self.lobby, settings.keys, settings.referee)
-        self._control = RefereeApi(self.lobby, self.meter, greeting, release)
+        self._control = RefereeApi(self.lobby, self.meter, self.time, greeting, release)
         self._health = health.aio.HealthServicer()
         self._servers: list[grpc.aio.Server] = []
         self._housekeeping: list[asyncio.Task[None]] = []
@@ -96,7 +99,7 @@ class RefereeServer:
         """Listen. Raises CannotListen."""
         settings = self._settings
         bots = self._server(self._bots.handlers(), bot_api.SERVICE, Guard(self.meter), BOT_OPTIONS)
-        admit = Guard(self.meter, lambda authorization: settings.keys.control(bearer(authorization)))
+        admit = Guard(self.meter, lambda token: settings.keys.control(bearer(token)), referee_api.OPEN_TO_ALL)
         control = self._server(self._control.handlers(), referee_api.SERVICE, admit, CONTROL_OPTIONS)
         self.port = _listen(bots, settings.bind, settings)
         self.control_port = _listen(control, settings.control_bind, None)
@@ -107,7 +110,7 @@ class RefereeServer:
                 raise CannotListen(f"cannot listen on {settings.metrics_bind}: {problem}") from problem
         for server in self._servers:
             await server.start()
-        await self._set_health(health_pb2.HealthCheckResponse.SERVING)
+        await self._set_health(health_pb2.HealthCheckResponse.SERVING, *READY, *ALIVE)
         self._housekeeping = [asyncio.create_task(self._beat()), asyncio.create_task(self._tell_running())]
         metrics = self._metrics.port if self._metrics is not None else None
         log.info("listening", bots=self.port, control=self.control_port, metrics=metrics)
@@ -116,7 +119,7 @@ class RefereeServer:
         """Take no new matches and wait until nothing is left to do, at most `grace` seconds or until `hurry` is set."""
         log.info("draining", grace_seconds=grace, matches=self.lobby.match_count, records=len(self.lobby.records))
         self.lobby.drain(int(grace * 1000))
-        await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+        await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING, *READY)
         end = time.monotonic() + grace
         while (self.lobby.match_count or len(self.lobby.records)) and time.monotonic() < end:
             if hurry is not None and hurry.is_set():
@@ -148,8 +151,8 @@ class RefereeServer:
         self._servers.append(server)
         return server
 
-    async def _set_health(self, status: Any) -> None:
-        for name in ("", bot_api.SERVICE, referee_api.SERVICE):
+    async def _set_health(self, status: Any, *names: str) -> None:
+        for name in names:
             await self._health.set(name, status)
 
     def _running(self) -> Iterable[Attempt]:

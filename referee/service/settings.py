@@ -16,6 +16,7 @@ MAX_GAMES: Final = 2000
 MAX_RECORD_BYTES: Final = 256 * 1024 * 1024
 GRACE_SECONDS: Final = 3.0
 LOG_LEVEL: Final = "INFO"
+ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104  a name for all addresses, and the nearest of them
 
 
 class SettingsError(Exception):
@@ -80,6 +81,16 @@ class Settings:
         if read.problems or referee is None or keys is None:
             raise SettingsError(tuple(read.problems))
         return cls(referee, keys, bind, control_bind, max_games, max_record_bytes, grace, metrics_bind, tls, log_level)
+
+
+def control_address(env: Mapping[str, str]) -> str:
+    """Where the control side of a referee with this environment is reached from its own machine. Raises SettingsError."""
+    read = _Reader(env)
+    bind = read.optional("CONTROL_BIND", _address, CONTROL_BIND)
+    if read.problems:
+        raise SettingsError(tuple(read.problems))
+    host, _, port = bind.rpartition(":")
+    return f"{ANYWHERE.get(host, host)}:{port}"
 
 
 class _Reader:

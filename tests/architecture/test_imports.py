@@ -33,6 +33,7 @@ GRPC_FILES = {
     "referee.service.referee_api",
     "referee.service.server",
     "referee.service.interceptor",
+    "referee.service.status",
     "bots_sdk.client",
     "bots_sdk.conformance.server",
     "tournament_site.matches.referee_client",

@@ -188,7 +188,7 @@ async def test_the_site_can_close_what_a_revoked_token_opened(house: House) -> N
 async def test_control_wants_a_control_token(house: House, changes: dict[str, Any], reason: str) -> None:
     control = Control(house.channel, signed(house.key, control_claims(**changes)))
     with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await control.GetStatus(referee_pb2.GetStatusRequest())
+        await control.ListSessions(referee_pb2.ListSessionsRequest())
     assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
     assert reason_of(caught.value) == reason
     watch = await house.watch(signed(house.key, control_claims(**changes)))
@@ -197,7 +197,7 @@ async def test_control_wants_a_control_token(house: House, changes: dict[str, An
     assert reason_of(caught.value) == reason
 
 
-@pytest.mark.parametrize("method", UNARY)
+@pytest.mark.parametrize("method", [name for name in UNARY if name != "GetStatus"])
 async def test_every_method_is_there_and_wants_a_token(house: House, method: str) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await getattr(Control(house.channel, None), method)(b"")

@@ -55,6 +55,11 @@ class Process:
     def channel(self) -> grpc.aio.Channel:
         return grpc.aio.insecure_channel(f"127.0.0.1:{self.ports['control']}")
 
+    @property
+    def token(self) -> str:
+        """A control token."""
+        return signed(self.key, control_claims())
+
     async def bot(self, name: str) -> RawBot:
         options = (("grpc.use_local_subchannel_pool", 1),)
         channel = grpc.aio.insecure_channel(f"127.0.0.1:{self.ports['bots']}", options)
@@ -259,9 +264,17 @@ async def test_health_says_when_the_referee_goes_away(house: House) -> None:
         request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
         response_deserializer=health_pb2.HealthCheckResponse.FromString,
     )
-    assert (await check(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.SERVING
+    ready, alive = ("", "phaseten.v1.BotService"), ("alive", "phaseten.v1.RefereeService")
+
+    async def serving() -> dict[str, bool]:
+        return {
+            name: (await check(health_pb2.HealthCheckRequest(service=name))).status == health_pb2.HealthCheckResponse.SERVING
+            for name in (*ready, *alive)
+        }
+
+    assert await serving() == dict.fromkeys((*ready, *alive), True)
     await house.server.drain(0.0)
-    assert (await check(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.NOT_SERVING
+    assert await serving() == dict.fromkeys(ready, False) | dict.fromkeys(alive, True)
     assert (await house.control.GetStatus(referee_pb2.GetStatusRequest())).draining
 
 
