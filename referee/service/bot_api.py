@@ -56,9 +56,8 @@ class BotApi:
         first = await self._first_frame(context)
         session = Session(next(self._numbers), ticket, take_hello(first), self._pacer)
         self._lobby.join(session, self._welcome(session, ticket))
-        self._pulse.add(session)
         try:
-            await _converse(session, first, context)
+            await _converse(session, first, context, self._pulse)
         finally:
             self._pulse.remove(session)
             self._lobby.leave(session)
@@ -86,9 +85,9 @@ class BotApi:
         )
 
 
-async def _converse(session: Session, first: Any, context: Context) -> None:
+async def _converse(session: Session, first: Any, context: Context, pulse: Pulse) -> None:
     """Read and write until one of both sides has had enough."""
-    reader = asyncio.create_task(_read(session, first, context))
+    reader = asyncio.create_task(_read(session, first, context, pulse))
     writer = asyncio.create_task(session.outbox.pump(context.write))
     try:
         endings: set[asyncio.Future[Any]] = {reader, writer, session.ending}
@@ -117,7 +116,8 @@ async def _why(session: Session, reader: asyncio.Task[None]) -> CallRefused | No
     return session.ending.result() if session.ending.done() else None
 
 
-async def _read(session: Session, first: Any, context: Context) -> None:
+async def _read(session: Session, first: Any, context: Context, pulse: Pulse) -> None:
     session.take(first, start=1)
+    pulse.add(session)
     while (data := await context.read()) is not grpc.aio.EOF:
         session.receive(data)

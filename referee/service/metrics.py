@@ -1,5 +1,6 @@
 """The Prometheus page: counters and gauges, read when somebody asks for them."""
 
+import asyncio
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import Final
@@ -17,9 +18,10 @@ PREFIX: Final = "phaseten_referee"
 class RefereeCollector(Collector):
     """Turns the referee's own numbers into metrics. It is called from the page's thread and only reads."""
 
-    def __init__(self, lobby: Lobby, meter: Meter) -> None:
+    def __init__(self, lobby: Lobby, meter: Meter, loop: asyncio.AbstractEventLoop) -> None:
         self._lobby = lobby
         self._meter = meter
+        self._loop = loop
 
     def collect(self) -> Iterator[Metric]:
         yield from self._gauges()
@@ -47,6 +49,7 @@ class RefereeCollector(Collector):
             ("games_running", "Games that are running.", lobby.game_count),
             ("records_waiting", "Records that wait to be acknowledged.", len(lobby.records)),
             ("record_bytes", "Their bytes.", lobby.records.size),
+            ("tasks", "Tasks of its event loop.", len(asyncio.all_tasks(self._loop))),
             ("draining", "Whether it takes no new matches.", lobby.draining is not None),
         ):
             yield GaugeMetricFamily(f"{PREFIX}_{name}", text, value=float(value))
@@ -64,9 +67,9 @@ class MetricsPage:
     """The page, in a thread of its own."""
 
     def __init__(self, bind: str, lobby: Lobby, meter: Meter) -> None:
-        """Raises OSError if it cannot listen there."""
+        """Make it inside the running event loop. Raises OSError if it cannot listen there."""
         registry = CollectorRegistry()
-        registry.register(RefereeCollector(lobby, meter))
+        registry.register(RefereeCollector(lobby, meter, asyncio.get_running_loop()))
         host, _, port = bind.rpartition(":")
         self._server, self._thread = start_http_server(int(port), host.strip("[]"), registry)
         self.port: int = self._server.server_port

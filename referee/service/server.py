@@ -48,6 +48,11 @@ BOT_OPTIONS: Final = (
     ("grpc.http2.max_ping_strikes", 3),
     ("grpc.server.max_pending_requests", 10000),
     ("grpc.server.max_pending_requests_hard_limit", 20000),
+    # Whoever connects and opens no stream, or has lost it, does not stay.
+    ("grpc.max_connection_idle_ms", 2000),
+    # A stream takes in no more than a frame ahead of us. To measure the network for a better window costs a ping a message.
+    ("grpc.http2.lookahead_bytes", MAX_FRAME_BYTES),
+    ("grpc.http2.bdp_probe", 0),
     ("grpc.enable_channelz", 0),
 )
 CONTROL_OPTIONS: Final = (

@@ -266,7 +266,7 @@ class Pulse:
 
     def remove(self, session: Session) -> None:
         """Its stream has ended."""
-        del self._slot(session)[session]
+        self._slot(session).pop(session, None)
 
     def _slot(self, session: Session) -> dict[Session, None]:
         return self._slots[session.number % IDLE_PING_SECONDS]
