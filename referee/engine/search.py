@@ -288,29 +288,38 @@ def _best_sets(first: int, second: int, differ: bool, numbers: int) -> _Best:
 
 
 def _best_set_and_run(size: int, length: int, numbers: int) -> _Best:
-    """Try every number for the set, with all its copies in the set or with one of them free for the run."""
+    """Try every number for the set, with all its copies in the set or with one of them free for the run.
+
+    Numbers held most often come first: beside the best run, the others are soon known to be too few.
+    """
     held = _at_least(numbers, 1)
     with_all, run_useful, all_window = _run(length, held)
     # A set of nothing beside the best run: any card at all would start the set.
     have, useful, in_set, row = with_all, _ALL, 0, all_window & held
-    rest = held
-    while rest:
-        bit = rest & -rest
-        rest ^= bit
-        shift = bit.bit_length() - _BITS
-        count = numbers >> shift & _COUNT
+    rest, count = held, 1
+    while more := _at_least(numbers, count + 1):
+        rest, count = more, count + 1
+    while count:
         taken = min(count, size)
-        if taken + with_all >= have:
+        if taken + with_all < have:
+            break
+        bits = rest & ~_at_least(numbers, count + 1)
+        while bits:
+            bit = bits & -bits
+            bits ^= bit
+            shift = bit.bit_length() - _BITS
             run, more, window = _run(length, held ^ bit)
             if taken + run >= have:
                 if taken + run > have:
                     have, useful, in_set, row = taken + run, 0, taken << shift, window & held & ~bit
                 useful |= more if taken == size else more | bit
-        taken = count - 1 if count <= size else size
-        if taken + with_all >= have:
-            if taken + with_all > have:
-                have, useful, in_set, row = taken + with_all, 0, taken << shift, all_window & held
-            useful |= run_useful if taken == size else run_useful | bit
+            fewer = count - 1 if count <= size else size
+            if fewer + with_all >= have:
+                if fewer + with_all > have:
+                    have, useful, in_set, row = fewer + with_all, 0, fewer << shift, all_window & held
+                useful |= run_useful if fewer == size else run_useful | bit
+        count -= 1
+        rest = _at_least(numbers, count) if count else 0
     return have, useful, (in_set, row >> 4)
 
 
