@@ -18,6 +18,7 @@ from django.conf import settings
 from tournament_site import live, pipeline
 from tournament_site.addresses import Referee
 from tournament_site.matches.referee_client import Answer, AttemptRef, RefereeRefused, RefereeUnavailable, Watch
+from tournament_site.metrics import MetricsPage
 from tournament_site.tasks import dispatch, settle
 
 log = logging.getLogger(__name__)
@@ -107,6 +108,13 @@ def main() -> int:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
+    page = None
+    if settings.SITE.metrics_bind is not None:
+        try:
+            page = MetricsPage(settings.SITE.metrics_bind)
+        except OSError as error:
+            log.critical("cannot serve metrics at %s:%d: %s", *settings.SITE.metrics_bind, error)
+            return 1
     watchers = [Watcher(referee) for referee in settings.SITE.referees]
     for watcher in watchers:
         watcher.start()
@@ -119,4 +127,6 @@ def main() -> int:
         watcher.stop()
     for watcher in watchers:
         watcher.join(timeout=10)
+    if page is not None:
+        page.close()
     return 0

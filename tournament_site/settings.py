@@ -55,6 +55,7 @@ class SiteSettings:
         referees: PHASETEN_SITE_REFEREES.
         allowed_hosts: PHASETEN_SITE_ALLOWED_HOSTS, the URL's host if unset.
         lease_seconds: PHASETEN_SITE_LEASE_SECONDS: a running match lives on if its referee reports it this often.
+        metrics_bind: PHASETEN_SITE_METRICS_BIND, where the collector serves a page for Prometheus; None for none.
 
     """
 
@@ -69,6 +70,7 @@ class SiteSettings:
     referees: tuple[Referee, ...]
     allowed_hosts: tuple[str, ...]
     lease_seconds: int
+    metrics_bind: tuple[str, int] | None
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> "SiteSettings":
@@ -119,6 +121,7 @@ def read(env: Mapping[str, str]) -> tuple[SiteSettings, tuple[str, ...]]:
         referees=reader.value("PHASETEN_SITE_REFEREES", parse_referees, ()),
         allowed_hosts=reader.value("PHASETEN_SITE_ALLOWED_HOSTS", _parse_hosts, (host,), host),
         lease_seconds=reader.value("PHASETEN_SITE_LEASE_SECONDS", _parse_seconds, 30, "30"),
+        metrics_bind=reader.value("PHASETEN_SITE_METRICS_BIND", _parse_bind_or_none, None, "none"),
     )
     return settings, tuple(reader.problems)
 
@@ -146,6 +149,10 @@ def _parse_seconds(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= 3600:
         raise BadAddress("must be a number of seconds from 1 to 3600")
     return int(text)
+
+
+def _parse_bind_or_none(text: str) -> tuple[str, int] | None:
+    return None if text == "none" else parse_bind(text)
 
 
 def _parse_folder(text: str) -> Path:

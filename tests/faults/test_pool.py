@@ -7,6 +7,7 @@ back leaves its matches to the others.
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,13 +26,13 @@ print(json.dumps({
 """
 
 
-def outcome(house: WholeHouse) -> dict[str, object]:
+def outcome(house: WholeHouse) -> dict[str, Any]:
     """Finished matches `by` referee, results that `blamed` a bot, matches with an attempt that was spoilt and `counted`.
 
     `moved` are those of them that were played in the end by the first referee.
     """
     assert "nothing is lost" in house.command("audit", "--settled")
-    found: dict[str, object] = json.loads(house.command("shell", "--no-imports", "-c", LOOK).strip().splitlines()[-1])
+    found: dict[str, Any] = json.loads(house.command("shell", "--no-imports", "-c", LOOK).strip().splitlines()[-1])
     return found
 
 
@@ -67,8 +68,12 @@ def test_a_rolling_restart_blames_nobody(tmp_path: Path) -> None:
         assert not waiting
         found = outcome(house)
         assert found["counted"] == found["blamed"] == 0
-        assert all(found["by"].values())  # type: ignore[attr-defined]  # a mapping
+        assert all(found["by"].values())
         wait_until_all_attend(house, everywhere)
+        figures = house.metrics()
+        assert figures['phaseten_matches{state="finished"}'] == sum(found["by"].values())
+        assert figures['phaseten_bots_connected{referee="referee-3"}'] == 6
+        assert figures['phaseten_tick_age_seconds{task="dispatch"}'] < 30
 
 
 @pytest.mark.timeout(600)
@@ -84,4 +89,4 @@ def test_a_referee_that_is_killed_for_good_leaves_its_matches_to_the_others(tmp_
         found = outcome(house)
         assert found["blamed"] == 0
         assert found["counted"] == found["moved"]  # what was cut was played again where somebody still is
-        assert found["by"]["referee-1"] > found["by"]["referee-2"]  # type: ignore[index]  # a mapping
+        assert found["by"]["referee-1"] > found["by"]["referee-2"]

@@ -14,6 +14,7 @@ from typing import Any
 
 from deploy.local import house
 from deploy.local.house import House, Ports
+from deploy.local.ports import pick
 from deploy.local.settings import Settings
 from tests import servers
 from tests.servers import Server
@@ -36,7 +37,10 @@ class WholeHouse:
         inherited = {name: value for name, value in settings.inherited.items() if not name.startswith(NOT_OURS)}
         env = house.environment(inherited, run.state, self.ports, run.env["DATABASE_URL"], run.env["PHASETEN_REDIS_URL"])
         # Short leases: what would take a minute to heal in earnest takes seconds.
-        self.env: Mapping[str, str] = MappingProxyType(env | {"PHASETEN_SITE_LEASE_SECONDS": "4"})
+        short = {"PHASETEN_SITE_LEASE_SECONDS": "4"}
+        self.metrics_port = pick(house.HOST, 19102)
+        metrics = {"PHASETEN_SITE_METRICS_BIND": f"{house.HOST}:{self.metrics_port}"}
+        self.env: Mapping[str, str] = MappingProxyType(env | short | metrics)
         self.rooms = House(run.state, self.ports, self.env)
         self._logs = folder
         self.servers: dict[str, Server] = {}
@@ -79,6 +83,12 @@ class WholeHouse:
         )
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}\n{self.tails()}"
         return done.stdout
+
+    def metrics(self) -> Mapping[str, float]:
+        """What the collector's page says: name and labels, as they stand there -> value."""
+        with DIRECT.open(f"http://{house.HOST}:{self.metrics_port}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
     def tails(self) -> str:
         """The ends of all logs, for a test that failed."""
