@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from collections.abc import Coroutine
 from itertools import count
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from phaseten.v1 import bot_pb2 as pb
 from referee.service.errors import CallReason, CallRefused
 from referee.service.interceptor import Context, metadata_value
 from referee.service.lobby import Lobby
+from referee.service.meter import Meter
 from referee.service.outbox import Pacer
 from referee.service.session import (
     MAX_FRAME_BYTES,
@@ -38,7 +40,7 @@ class BotApi:
         self._keys = keys
         self._referee = referee
         self._hello_seconds = hello_seconds
-        self._pacer = Pacer()
+        self.pacer = Pacer()
         self._pulse = Pulse()
         self._numbers = count(1)
 
@@ -54,10 +56,10 @@ class BotApi:
         # A call whose first write is still under way can no longer be refused, so this is not left to that write.
         await context.send_initial_metadata(())
         first = await self._first_frame(context)
-        session = Session(next(self._numbers), ticket, take_hello(first), self._pacer)
+        session = Session(next(self._numbers), ticket, take_hello(first), self.pacer)
         self._lobby.join(session, self._welcome(session, ticket))
         try:
-            await _converse(session, first, context, self._pulse)
+            await _converse(session, context, _read(session, first, context, self._pulse, self._lobby.meter))
         finally:
             self._pulse.remove(session)
             self._lobby.leave(session)
@@ -85,9 +87,9 @@ class BotApi:
         )
 
 
-async def _converse(session: Session, first: Any, context: Context, pulse: Pulse) -> None:
+async def _converse(session: Session, context: Context, reading: Coroutine[Any, Any, None]) -> None:
     """Read and write until one of both sides has had enough."""
-    reader = asyncio.create_task(_read(session, first, context, pulse))
+    reader = asyncio.create_task(reading)
     writer = asyncio.create_task(session.outbox.pump(context.write))
     try:
         endings: set[asyncio.Future[Any]] = {reader, writer, session.ending}
@@ -116,8 +118,9 @@ async def _why(session: Session, reader: asyncio.Task[None]) -> CallRefused | No
     return session.ending.result() if session.ending.done() else None
 
 
-async def _read(session: Session, first: Any, context: Context, pulse: Pulse) -> None:
+async def _read(session: Session, first: Any, context: Context, pulse: Pulse, meter: Meter) -> None:
     session.take(first, start=1)
     pulse.add(session)
     while (data := await context.read()) is not grpc.aio.EOF:
+        meter.heard(len(data))
         session.receive(data)

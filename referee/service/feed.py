@@ -134,6 +134,16 @@ class Feed:
         self._voids: dict[Attempt, bytes] = {}
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def watchers(self) -> int:
+        """How many there are."""
+        return len(self._watchers)
+
+    @property
+    def voids(self) -> int:
+        """Void attempts of which nobody knows yet."""
+        return len(self._voids)
+
     def join(self) -> Watcher:
         """A new stream: it is greeted, told what is running and what is void, and gets every record that is kept."""
         watcher = Watcher(self._store)

@@ -12,6 +12,7 @@ from referee.service.feed import Feed
 from referee.service.house import House
 from referee.service.log import EventLog
 from referee.service.match import RunningMatch
+from referee.service.meter import Meter
 from referee.service.order import Attempt, Order
 from referee.service.records import Outcomes, Records, State, make_record
 from referee.service.session import Session
@@ -89,13 +90,17 @@ class Lobby:
         return self._house.feed
 
     @property
+    def meter(self) -> Meter:
+        return self._house.meter
+
+    @property
     def sessions(self) -> tuple[tuple[Session, int], ...]:
         """Every session, with the number of games its bot plays or is promised to."""
         return tuple((one.session, one.promised) for one in self._here.values() if one.session is not None)
 
     @property
     def session_count(self) -> int:
-        return sum(one.session is not None for one in self._here.values())
+        return sum(one.session is not None for one in tuple(self._here.values()))
 
     @property
     def match_count(self) -> int:
@@ -104,12 +109,12 @@ class Lobby:
     @property
     def game_count(self) -> int:
         """Games that are running."""
-        return sum(len(match.games) for match in self._matches.values())
+        return sum(len(match.games) for match in tuple(self._matches.values()))
 
     @property
     def free_games(self) -> int:
         """Games that the referee itself has room for, and for whose records there is room too."""
-        used = sum(len(match.games) + len(match.waiting) for match in self._matches.values())
+        used = sum(len(match.games) + len(match.waiting) for match in tuple(self._matches.values()))
         return max(0, min(self._max_games, self.records.room) - used)
 
     def running(self) -> Iterable[Attempt]:
@@ -134,6 +139,7 @@ class Lobby:
             here.session.send(bot_pb2.RefereeMessage(superseded=bot_pb2.Superseded(text=text)))
             here.session.end(CallReason.SUPERSEDED)
             log.info("session superseded", bot=bot, session=here.session.session_id)
+        self._house.meter.sessions += 1
         here.session = session
         here.capacity = session.capacity
         session.send(bot_pb2.RefereeMessage(welcome=welcome))

@@ -12,10 +12,13 @@ from referee.service.containment import contained
 from referee.service.game import RunningGame
 from referee.service.gathering import Gathering
 from referee.service.house import House
+from referee.service.log import EventLog
 from referee.service.order import Attempt, Order
 from referee.service.seats import Link
 
 SEED_BYTES = 64
+
+log = EventLog(__name__)
 
 
 class MatchOwner(Protocol):
@@ -73,6 +76,7 @@ class RunningMatch:
         seed = self._shared_seed or secrets.token_bytes(SEED_BYTES)
         gathering = Gathering(self.order, index, seed, self._house, self)
         self.games[index] = gathering
+        log.debug("game announced", match=self.attempt.match, attempt=self.attempt.number, game=self.order.games[index])
         count = len(links)
         gathering.begin([links[(seat - index) % count] for seat in range(count)])
 
@@ -96,6 +100,8 @@ class RunningMatch:
         game.begin()
 
     def game_over(self, game: RunningGame, replay: bytes) -> None:
+        self._house.meter.games += 1
+        log.info("game finished", match=self.attempt.match, attempt=self.attempt.number, game=game.game_id)
         del self.games[game.index]
         self._shuffles[game.index] = game.shuffle()
         self._replays[game.index] = replay

@@ -24,15 +24,18 @@ Write = Callable[[bytes], Awaitable[None]]
 class Pacer:
     """Counts the messages of all streams, and says whether the house is busy."""
 
-    __slots__ = ("_start", "_written", "busy")
+    __slots__ = ("_start", "_written", "busy", "bytes", "frames")
 
     def __init__(self) -> None:
         self._start = 0.0
         self._written = 0
         self.busy = False
+        self.frames = self.bytes = 0  # since the process started
 
-    def wrote(self, messages: int, now: float) -> None:
-        """So many messages were written; `now` in seconds."""
+    def wrote(self, messages: int, size: int, now: float) -> None:
+        """A frame of so many messages and bytes is written; `now` in seconds."""
+        self.frames += 1
+        self.bytes += size
         passed = now - self._start
         if passed > WINDOW:
             self.busy = self._written > BUSY_PER_SECOND * passed
@@ -84,8 +87,10 @@ class Outbox:
                 continue
             if self._pacer.busy and len(self._pending) < self._full and not self._closed:
                 await self._gathered()
-            self._pacer.wrote(len(self._pending), time.monotonic())
-            await write(self._take())
+            waiting = len(self._pending)
+            frame = self._take()
+            self._pacer.wrote(waiting - len(self._pending), len(frame), time.monotonic())
+            await write(frame)
 
     async def _woken(self, wanted: int) -> None:
         """Wait until so many messages are pending, or until the outbox is closed."""

@@ -14,7 +14,7 @@ from phaseten.v1 import referee_pb2
 
 from referee.service import bot_api, referee_api
 from referee.service.bot_api import BotApi
-from referee.service.clock import BEAT_MS, RefereeTime
+from referee.service.clock import BEAT_MS, RefereeTime, monotonic_ms
 from referee.service.errors import CallReason
 from referee.service.feed import RUNNING_SECONDS, Feed
 from referee.service.house import House
@@ -22,7 +22,7 @@ from referee.service.interceptor import Guard
 from referee.service.lobby import Lobby
 from referee.service.log import EventLog
 from referee.service.meter import Meter
-from referee.service.metrics import MetricsPage
+from referee.service.metrics import MetricsPage, RefereeCollector
 from referee.service.order import Attempt
 from referee.service.records import Outcomes, Records
 from referee.service.referee_api import RefereeApi
@@ -84,9 +84,9 @@ class RefereeServer:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._release = release = version("phaseten")
         self.meter = Meter()
         self.time = RefereeTime()
-        release = version("phaseten")
         greeting = referee_pb2.WatchGreeting(referee=settings.referee, incarnation=secrets.token_hex(8))
         records = Records(settings.max_record_bytes)
         self._feed = Feed(records, greeting, self._running)
@@ -110,7 +110,7 @@ class RefereeServer:
         self.control_port = _listen(control, settings.control_bind, None)
         if settings.metrics_bind is not None:
             try:
-                self._metrics = MetricsPage(settings.metrics_bind, self.lobby, self.meter)
+                self._metrics = MetricsPage(settings.metrics_bind, self._figures())
             except OSError as problem:
                 raise CannotListen(f"cannot listen on {settings.metrics_bind}: {problem}") from problem
         for server in self._servers:
@@ -163,10 +163,15 @@ class RefereeServer:
     def _running(self) -> Iterable[Attempt]:
         return self.lobby.running()
 
+    def _figures(self) -> RefereeCollector:
+        return RefereeCollector(self._settings.referee, self._release, self.lobby, self.time, self._bots.pacer)
+
     async def _beat(self) -> None:
         while True:
+            asked = monotonic_ms()
             await asyncio.sleep(BEAT_MS / 1000.0)
             self.time.beat()
+            self.meter.loop_lag_ms.note(max(0.0, monotonic_ms() - asked - BEAT_MS))
 
     async def _tell_running(self) -> None:
         while True:

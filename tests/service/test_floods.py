@@ -250,10 +250,10 @@ async def test_a_heap_of_messages_is_cut_into_frames(monkeypatch: pytest.MonkeyP
 def test_the_house_is_busy_when_many_messages_are_written() -> None:
     pacer = Pacer()
     for step in range(30):
-        pacer.wrote(1000, step * 0.02)
+        pacer.wrote(1000, 9, step * 0.02)
     assert pacer.busy
     for step in range(30):
-        pacer.wrote(1, 10 + step * 0.02)
+        pacer.wrote(1, 9, 10 + step * 0.02)
     assert not pacer.busy
 
 
