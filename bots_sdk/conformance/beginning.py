@@ -67,6 +67,18 @@ async def handshake(stage: Stage) -> Notes:
     visit = await stage.session()
     sitting = Sitting(stage, visit, (Table(), Table(seats=4, seat=2)))
     tables = sitting.tables
+    try:
+        shares = await _shares(stage, visit, tables)
+    except Failed:
+        stage.unshared = "its shares are wrong from the start, see the scenario `handshake`"
+        raise
+    await visit.say(*[say(start=table.start()) for table in tables])
+    await sitting.play(rounds=4)
+    return [TAKES_PART if shares[0] else DECLINES]
+
+
+async def _shares(stage: Stage, visit: Visit, tables: list[Table]) -> list[bytes]:
+    """Invite the bot and take its nonces; an empty one where it takes no part. Raises Failed."""
     await visit.say(*[say(invite=table.invite()) for table in tables])
     for table in tables:
         await commits(stage, visit, table)
@@ -77,16 +89,13 @@ async def handshake(stage: Stage) -> Notes:
             "two games have the same",
             "take 32 new bytes of a cryptographic generator for each game",
         )
-    await visit.say(*[say(start=table.start()) for table in tables])
-    await sitting.play(rounds=4)
-    return [TAKES_PART if shares[0] else DECLINES]
+    return shares
 
 
 async def commits(stage: Stage, visit: Visit, table: Table) -> None:
     """Take the commitment to a game's nonce. Raises Failed."""
     told = await visit.hear("nonce_commit", table.handle, stage.patience.share)
     if told is None:
-        stage.shy = True
         raise Failed(
             f"a NonceCommit for every Invite within {stage.patience.share:g} s",
             "none came",
@@ -151,8 +160,8 @@ async def at_once(stage: Stage) -> Notes:
 
 async def false_commitment(stage: Stage) -> Notes:
     visit = await stage.session()
-    if stage.shy:
-        raise NotApplicable("the bot gives no shares")
+    if stage.unshared:
+        raise NotApplicable(stage.unshared)
     (table,) = Sitting(stage, visit, (Table(),)).tables
     await visit.say(say(invite=table.invite()))
     await commits(stage, visit, table)

@@ -2,15 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from bots_sdk.conformance.findings import Wrong
 from bots_sdk.conformance.report import NotApplicable
 from bots_sdk.conformance.sitting import Sitting
 from bots_sdk.conformance.stage import Stage
 from bots_sdk.conformance.table import Table, say, terms
-from referee.engine.presets import OFFICIAL, PRESETS
-from referee.engine.ruleset import HitOnLayTurn, NaturalCards, Ruleset, ScoreTie, SkipTarget
+from referee.engine.presets import OFFICIAL
+from referee.engine.ruleset import Ruleset
 
 Notes = list[str]
 PHASES: Final = tuple(range(1, 11))
@@ -18,20 +18,6 @@ DEALS: Final = 8
 TURNS: Final = 40  # a deal: enough for most phases, and an end for bots that lay nothing
 MOST_GAMES: Final = 64
 LARGE_BYTES: Final = 256 * 1024
-
-UNPUBLISHED: Final = (
-    replace(
-        OFFICIAL,
-        name="script-strict",
-        lay_extra=False,
-        same_number_sets=False,
-        natural_cards=NaturalCards.ONE_PER_MELD,
-        hit_on_lay_turn=HitOnLayTurn.NONE,
-        skip_target=SkipTarget.NEXT,
-    ),
-    replace(OFFICIAL, name="script-loose", wild_replaceable=True, natural_cards=NaturalCards.NONE, wilds=16),
-    replace(OFFICIAL, name="script-tied", phases=(1,), score_tie=ScoreTie.REPLAY_FIRST_TO_LAY, wilds=16),
-)
 
 
 async def phases(stage: Stage) -> Notes:
@@ -58,17 +44,18 @@ async def _play(stage: Stage, tables: Sequence[Table]) -> None:
     sitting.expect_none(Wrong.ILLEGAL, Wrong.MALFORMED)
 
 
-def under(*names: str) -> Callable[[Stage], Awaitable[Notes]]:
-    """A scenario that plays by published rule sets, at a table of two and one of four."""
+def under(*sets: Ruleset) -> Callable[[Stage], Awaitable[Notes]]:
+    """A scenario that plays by these rules, at a table of two and one of four."""
 
     async def rules(stage: Stage) -> Notes:
-        return await _by_rules(stage, [PRESETS[name] for name in names])
+        return await _by_rules(stage, sets)
 
     return rules
 
 
-async def unpublished(stage: Stage) -> Notes:
-    return await _by_rules(stage, UNPUBLISHED)
+def but(what: str, **options: Any) -> Ruleset:
+    """The official rules with some options changed."""
+    return replace(OFFICIAL, name=f"script-{what}", **options)
 
 
 async def _by_rules(stage: Stage, sets: Sequence[Ruleset]) -> Notes:

@@ -23,15 +23,16 @@ class Program:
         self.log = log
         self._process: subprocess.Popen[bytes] | None = None
 
-    async def ensure(self) -> None:
-        """Start it if it does not run. Raises OSError if the command cannot be found."""
+    async def ensure(self) -> bool:
+        """Start it if it does not run; whether that was so. Raises OSError if the command cannot be found."""
         if self._process is not None and self._process.poll() is None:
-            return
+            return False
         with self.log.open("ab") as out:
             # Not the loop's own way: some of them fork, which gRPC's threads complain about.
             self._process = subprocess.Popen(  # noqa: ASYNC220, S603 - see above; the author's own command
                 self._command, env=self._env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
             )
+        return True
 
     async def restart(self) -> None:
         await self.stop()

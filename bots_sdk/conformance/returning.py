@@ -15,13 +15,13 @@ from bots_sdk.conformance.visit import End
 
 Notes = list[str]
 HAMMERING: Final = 10  # dials a second
-_OLD: Final = (Wrong.UNKNOWN_GAME, Wrong.WRONG_ID, Wrong.UNASKED, Wrong.CHANGED)
+_OLD: Final = (Wrong.UNKNOWN_GAME, Wrong.UNASKED, Wrong.CHANGED)
 
 
-def _resync(tables: list[Table]) -> bytes:
-    """The games as they stand, told to a new session, which counts them anew and in another order."""
-    for handle, table in enumerate(reversed(tables), start=1):
-        table.handle = handle
+def _resync(stage: Stage, tables: list[Table]) -> bytes:
+    """The games as they stand, told to a new session, which has other numbers for them."""
+    for table in reversed(tables):
+        table.handle = stage.next_handle()
     return say(resync=pb.Resync(games=[table.resync() for table in tables]))
 
 
@@ -29,13 +29,13 @@ async def _return(stage: Stage, sitting: Sitting) -> None:
     """Cut the connection, and take the bot back with a Resync."""
     old = sitting.visit
     stage.cut(old)
-    sitting.visit = await stage.back(old, lambda: _resync(sitting.running))
+    sitting.visit = await stage.back(old, lambda: _resync(stage, sitting.running))
 
 
 async def in_handshake(stage: Stage) -> Notes:
     await stage.session()
-    if stage.shy:
-        raise NotApplicable("the bot gives no shares")
+    if stage.unshared:
+        raise NotApplicable(stage.unshared)
     for point in ("invited", "committed", "shown", "revealed"):
         await _handshake_cut(stage, point)
     return []
@@ -65,7 +65,7 @@ async def _handshake_cut(stage: Stage, point: str) -> None:
     await sitting.visit.say(say(nonce_commits=table.commitments()))
     await reveals(stage, sitting.visit, table)
     await sitting.visit.say(say(start=table.start()))
-    await sitting.play(rounds=2)
+    await sitting.play()
 
 
 async def while_asked(stage: Stage) -> Notes:
@@ -94,6 +94,7 @@ async def while_waiting(stage: Stage) -> Notes:
     await sitting.begin()
     for _ in range(2):
         await sitting.play(rounds=3)
+        stage.heard.findings.clear()
         await _return(stage, sitting)
         await sitting.visit.say(await sitting.quiet())
         sitting.expect_none(*_OLD, Wrong.REPEATED)
@@ -163,5 +164,5 @@ async def two_referees(stage: Stage) -> Notes:
         for sitting in both:
             await sitting.visit.say(await sitting.answered(sitting.running))
     for sitting in both:
-        await sitting.visit.say(*[table.voided() for table in sitting.running])
+        await sitting.close()
     return []

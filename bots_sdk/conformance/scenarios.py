@@ -5,7 +5,40 @@ from dataclasses import dataclass
 from typing import Final
 
 from bots_sdk.conformance import beginning, leaving, playing, returning, talking
+from bots_sdk.conformance.playing import but, under
 from bots_sdk.conformance.stage import Stage
+from referee.engine.presets import OFFICIAL, PRESETS
+from referee.engine.ruleset import (
+    Advance,
+    GoingOut,
+    HitOnLayTurn,
+    NaturalCards,
+    ScoreTie,
+    SkipLimit,
+    SkipTarget,
+    WinCheck,
+)
+
+LAY_TURNS: Final = (
+    but("own-hits", hit_on_lay_turn=HitOnLayTurn.OWN_ONLY),
+    but("no-hits", hit_on_lay_turn=HitOnLayTurn.NONE),
+)
+NEXT_SEAT: Final = (
+    but("next", skip_target=SkipTarget.NEXT),
+    but("next-free", skip_target=SkipTarget.NEXT, skip_limit=SkipLimit.UNLIMITED, skips=8),
+)
+SKIP_LIMITS: Final = tuple(but(limit.name.lower(), skip_limit=limit, skips=8) for limit in SkipLimit)
+ENDINGS: Final = (
+    but("every-deal", advance=Advance.EVERY_DEAL),
+    but("and-out", win_check=WinCheck.END_OF_DEAL_AND_OUT, phases=(1, 4)),
+    but("on-lay", win_check=WinCheck.ON_LAY, phases=(2, 8)),
+    but("tied", score_tie=ScoreTie.REPLAY_FIRST_TO_LAY, phases=(1,), wilds=16),
+)
+UNPUBLISHED: Final = (
+    but("no-extra", lay_extra=False),
+    but("two-numbers", same_number_sets=False, natural_cards=NaturalCards.ONE_PER_MELD),
+    but("fetch-wilds", wild_replaceable=True, wilds=16),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +61,15 @@ SCENARIOS: Final = (
     Scenario("no-handshake", "plays where Start follows the Invite at once", beginning.at_once),
     Scenario("false-commitment", "looks whether its commitment was passed on", beginning.false_commitment),
     Scenario("phases", "plays all ten phases at tables of two and four", playing.phases),
-    Scenario("rules-official", "plays by the official rules", playing.under("official", "app163", "fundex")),
-    Scenario("rules-free-choice", "plays where the phase may be chosen", playing.under("bg+free")),
-    Scenario("rules-discard-only", "plays where the last card must be discarded", playing.under("sv", "sv-literal")),
-    Scenario("rules-skip-next", "plays where a Skip meets the next seat", playing.under("bg", "bg-literal", "bg+out")),
-    Scenario("rules-skip-limits", "plays where skipped seats are protected", playing.under("da", "da-literal", "da+twist")),
-    Scenario(
-        "rules-every-deal",
-        "plays where everybody moves on after each deal",
-        playing.under("bg+all-advance", "fundex+ten-hands"),
-    ),
-    Scenario("rules-some-phases", "plays where only some phases count", playing.under("bg+odd", "fundex+even", "bg+to5")),
-    Scenario("rules-unpublished", "plays by rules that no published rule set has", playing.unpublished, usual=False),
+    Scenario("rules-official", "plays by the official rules", under(OFFICIAL)),
+    Scenario("rules-free-choice", "plays where the phase may be chosen", under(but("free", advance=Advance.FREE_CHOICE))),
+    Scenario("rules-discard-only", "keeps a card to discard", under(but("discard", going_out=GoingOut.DISCARD_ONLY))),
+    Scenario("rules-own-hits", "hits what may be hit in the turn of the lay", under(*LAY_TURNS)),
+    Scenario("rules-skip-next", "names no target where a Skip meets the next seat", under(*NEXT_SEAT)),
+    Scenario("rules-skip-limits", "skips no protected seat", under(*SKIP_LIMITS)),
+    Scenario("rules-endings", "plays where a game is won in another way", under(*ENDINGS)),
+    Scenario("rules-published", "plays by every published rule set", under(*PRESETS.values())),
+    Scenario("rules-unpublished", "plays by options that no published rule set has", under(*UNPUBLISHED), usual=False),
     Scenario("many-games", "plays many games at once", playing.many_games),
     Scenario("large-frames", "reads frames of many messages", playing.large_frames),
     Scenario("answers", "answers each question once, with its game and id", talking.answers),

@@ -43,11 +43,11 @@ class Sitting:
     async def begin(self) -> None:
         """Invite and start, with shares from a bot that gives them; how well it does so is another scenario's business."""
         await self.visit.say(*[say(invite=table.invite()) for table in self.tables])
-        within = 0.0 if self.stage.shy else self.stage.patience.share / 4
+        within = 0.0 if self.stage.unshared else self.stage.patience.share / 4
         for table in self.tables:
             told = await self.visit.hear("nonce_commit", table.handle, within)
             if told is None:
-                self.stage.shy, within = True, 0.0
+                self.stage.unshared, within = self.stage.unshared or "the bot gives no shares", 0.0
             elif len(told.message.nonce_commit.commitment) == COMMITMENT_BYTES:
                 table.shuffle.commitments[table.seat] = told.message.nonce_commit.commitment
         await self.visit.say(*[say(nonce_commits=table.commitments()) for table in self.tables])
@@ -119,6 +119,10 @@ class Sitting:
         """Watch for a while what comes that was not asked for."""
         await self.visit.until(lambda: False, self.stage.patience.quiet)
         return self.taken()
+
+    async def close(self) -> None:
+        """Call the games off that still run."""
+        await self.visit.say(*[table.voided() for table in self.running])
 
     def expect_none(self, *wrong: Wrong) -> None:
         """Raises Failed if the bot gave answers that are wrong in one of these ways."""

@@ -16,13 +16,16 @@ from bots_sdk.conformance.visit import Visit
 
 FIRST, SECOND = "first", "second"
 LOOK_SECONDS: Final = 0.5  # between two looks at the bot's process
+GLANCE_SECONDS: Final = 0.05
+MOST_STARTS: Final = 3  # of a bot that ends before it comes
+FIRST_SETTLING: Final = 1 << 48  # the numbers of pings that only wait for the bot
 
 
 class Starter(Protocol):
     """What starts the bot, if that is not its author's business."""
 
-    async def ensure(self) -> None:
-        """Start it if it does not run."""
+    async def ensure(self) -> bool:
+        """Start it if it does not run; whether that was so."""
 
     async def restart(self) -> None:
         """Stop it, and start it again."""
@@ -35,7 +38,8 @@ class Starter(Protocol):
 class Stage:
     """Everything that scenarios use; `async with stage:` opens the doors. `report` is what was counted so far.
 
-    `tables` are the games that were begun; `tidy` calls them off. `shy` says that the bot gives no shares at all.
+    `tables` are the games that were begun; `tidy` calls them off. `unshared` says, where it is not empty, why
+    the bot's shares in shuffles need not be looked at again; `mute` that it does not answer pings.
     """
 
     site: Site
@@ -44,11 +48,14 @@ class Stage:
     heard: Heard = field(default_factory=Heard)
     starter: Starter | None = None
     tables: list[Table] = field(default_factory=list)
-    shy: bool = False
+    unshared: str = ""
+    mute: bool = False
     first: Referee = field(init=False)
     second: Referee = field(init=False)
     _doors: list[Door] = field(init=False, default_factory=list)
     _handles: int = 0
+    _missed: int = 0
+    _settled: int = 0
     _met: bool = False
 
     def __post_init__(self) -> None:
@@ -85,13 +92,17 @@ class Stage:
     async def visitor(self) -> Visit:
         """A stream that has not been welcomed yet. Raises NoSession."""
         within = self.patience.connect if self._met or self.starter is not None else self.patience.first
+        if self._missed > 1:  # whoever does not come twice is hardly waited for any more
+            within = GLANCE_SECONDS
         visit = await self._unwelcomed(within)
-        if visit is None and self.starter is not None:
+        if visit is None and self.starter is not None and not self._missed:
             await self.starter.restart()
             visit = await self._unwelcomed(within)
         if visit is None:
-            raise NoSession(f"no bot came within {within:g} s")
-        self._met = True
+            self._missed += 1
+            how = "" if self.starter is None else await self.starter.obituary()
+            raise NoSession(f"no bot came{how}")
+        self._met, self._missed = True, 0
         return visit
 
     async def _unwelcomed(self, within: float) -> Visit | None:
@@ -99,9 +110,10 @@ class Stage:
         old = self.first.visit
         after = old if old is not None and old.welcomed else None
         until = time.monotonic() + within
-        while (left := until - time.monotonic()) > 0:
+        starts = 0
+        while (left := until - time.monotonic()) > 0 and starts <= MOST_STARTS:
             if self.starter is not None:
-                await self.starter.ensure()
+                starts += await self.starter.ensure()
             visit = await self.first.arrival(min(left, LOOK_SECONDS), after)
             if visit is not None:
                 return visit
@@ -145,10 +157,14 @@ class Stage:
         """Take games up: as many as the bot plays at once. Each gets a number of its own."""
         taken = list(tables)[: max(1, self.report.capacity)]
         for table in taken:
-            self._handles += 1
-            table.handle = self._handles
+            table.handle = self.next_handle()
             self.tables.append(table)
         return taken
+
+    def next_handle(self) -> int:
+        """A number for a game that no other one of this run has had."""
+        self._handles += 1
+        return self._handles
 
     def found(self, finding: Finding | None) -> None:
         """Remember what was wrong with an answer."""
@@ -158,6 +174,13 @@ class Stage:
         if finding.reason:
             self.report.illegal[finding.reason] = self.report.illegal.get(finding.reason, 0) + 1
 
+    async def _settle(self, visit: Visit) -> None:
+        """Let the bot take in what it was told, so that no scenario is blamed for the one before."""
+        self._settled += 1
+        if visit.welcomed and not self.mute:
+            self.mute = await visit.pong(FIRST_SETTLING + self._settled, self.patience.pong) is None and not visit.gone
+        visit.inbox.clear()
+
     async def tidy(self) -> None:
         """After a scenario: call its games off, let everybody in again, and count what there was."""
         self.site.revoked.clear()
@@ -166,7 +189,7 @@ class Stage:
         if visit is not None and not visit.gone:
             visit.deaf = False
             await visit.say(*[table.voided() for table in self.tables if not table.over])
-            visit.inbox.clear()
+            await self._settle(visit)
         for table in self.tables:
             self.report.games += table.begun
             self.report.answers += len(table.answers)

@@ -200,6 +200,11 @@ class Table:
         fresh = self._public[first:]
         return say(events=pb.Events(game=self.handle, first=first, events=fresh)) if fresh else b""
 
+    def happened(self, event: game_pb2.PublicEvent) -> None:
+        """Something that this protocol has no word for."""
+        self._look()
+        self._public.append(event)
+
     def history(self, first: int, count: int) -> pb.Events:
         """Some events that were told before."""
         return pb.Events(game=self.handle, first=first, events=self._public[first : first + count])

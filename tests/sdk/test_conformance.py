@@ -1,0 +1,178 @@
+"""The conformance kit on bots that are fine, and on bots that do one thing wrong: it must name that one thing."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from importlib.resources import files
+
+import pytest
+
+from bots_sdk import client as client_module
+from bots_sdk.bot import Bot, maker
+from bots_sdk.client import OPTIONS, Client, Tickets
+from bots_sdk.conformance.beginning import DECLINES, TAKES_PART
+from bots_sdk.conformance.patience import Patience
+from bots_sdk.conformance.report import Report, Status, lines_of
+from bots_sdk.conformance.run import run
+from bots_sdk.conformance.scenarios import SCENARIOS, Scenario
+from bots_sdk.conformance.site import TICKET, TOKEN, Site
+from bots_sdk.conformance.stage import FIRST, Stage
+from bots_sdk.errors import Superseded
+from bots_sdk.house_bots import HOUSE_BOTS
+from bots_sdk.http import Site as SiteClient
+from bots_sdk.loading import load_bot
+from bots_sdk.session import SDK
+from bots_sdk.tickets import RefereeAddress, Ticket, fetch_ticket
+from tests.sdk.bent import Declines
+from tests.sdk.crooked import CROOKED, Crooked
+from tests.sdk.tiny_referee import Diary
+
+PATIENCE = Patience(
+    first=5.0,
+    connect=5.0,
+    hello=2.0,
+    share=2.0,
+    answer=3.0,
+    pong=2.0,
+    silence=8.0,
+    quiet=0.05,
+    pause=0.3,
+    away=0.8,
+    stopped=0.6,
+    ping=0.2,
+)
+# gRPC still has words for a loop after it was closed, so all of these tests share one.
+one_loop = pytest.mark.asyncio(loop_scope="session")
+GAMES = {"phases", *(each.name for each in SCENARIOS if each.name.startswith("rules-"))}
+WAITS = {"silence", "slow-referee", "redial", "superseded"}
+
+
+ONE_GAME = Crooked((), capacity=1)
+
+
+def scenarios_for(kind: Crooked) -> tuple[Scenario, ...]:
+    """All but what takes long: whole games where games are what is bent, all the rest where it is not."""
+    if kind.tried:
+        return tuple(each for each in SCENARIOS if each.name in kind.tried)
+    fails = set(kind.fails)
+    wanted = {each.name for each in SCENARIOS} - WAITS
+    wanted = (GAMES | {"ticket", "hello", "answers"}) & wanted if fails & GAMES else wanted - GAMES
+    return tuple(each for each in SCENARIOS if each.name in wanted | fails)
+
+
+@contextlib.asynccontextmanager
+async def playing(kind: Crooked, site: Site) -> AsyncIterator[None]:
+    """A bot that is started again whenever it dies of its own mistakes."""
+
+    def fetch() -> Ticket:
+        if not kind.asks_site:
+            return Ticket(TICKET, kind.capacity, (RefereeAddress(FIRST, f"127.0.0.1:{site.referees[FIRST]}", tls=False),))
+        return kind.ticket(fetch_ticket(SiteClient(site.url, TOKEN), kind.version, kind.capacity))
+
+    async def live() -> None:
+        while True:
+            bot = Client(maker(kind.bot), fetch, kind.capacity, Diary(), kind.timing)
+            try:
+                await bot.run()
+            except Superseded:
+                return
+            except (AssertionError, ConnectionAbortedError, ValueError):
+                await asyncio.sleep(0.05)
+
+    life = asyncio.create_task(live())
+    try:
+        yield
+    finally:
+        life.cancel()
+        await asyncio.wait([life])
+    if not life.cancelled():
+        await life  # it died of a mistake that was not meant
+
+
+async def tried(kind: Crooked, scenarios: tuple[Scenario, ...]) -> Report:
+    stage = Stage(Site("127.0.0.1", 0), replace(PATIENCE, pause=kind.pause))
+    async with stage, playing(kind, stage.site):
+        return await run(stage, scenarios, lambda _outcome: None)
+
+
+def failed(report: Report) -> list[str]:
+    return [outcome.name for outcome in report.outcomes if outcome.status is Status.FAILED]
+
+
+def complaints(report: Report) -> list[str]:
+    return [line for outcome in report.outcomes if outcome.status is not Status.PASSED for line in lines_of(outcome)]
+
+
+def notes(report: Report, name: str) -> tuple[str, ...]:
+    (found,) = (outcome.notes for outcome in report.outcomes if outcome.name == name)
+    return found
+
+
+@one_loop
+async def test_the_sdk_and_its_template_pass_every_scenario() -> None:
+    template = files("bots_sdk") / "templates" / "python" / "bot.py"
+    bot = load_bot(str(template)).source
+    assert isinstance(bot, type)
+    report = await tried(Crooked((), bot=bot), SCENARIOS)
+    assert complaints(report) == []
+    assert (report.sdk, report.capacity, report.version) == (SDK, 8, "1")
+    assert (report.illegal, report.laid) == ({}, set(range(1, 11)))
+    assert len(report.outcomes) == len(SCENARIOS)
+    assert notes(report, "handshake") == (TAKES_PART,)
+
+
+@one_loop
+@pytest.mark.nightly
+@pytest.mark.parametrize("bot", HOUSE_BOTS.values(), ids=HOUSE_BOTS)
+async def test_house_bots_play_by_all_rules(bot: type[Bot], nightly: bool) -> None:
+    names = GAMES if nightly else GAMES - {"rules-published"}  # those are played in many other tests
+    report = await tried(Crooked((), bot=bot), tuple(each for each in SCENARIOS if each.name in names))
+    assert complaints(report) == []
+    assert report.illegal == {}
+
+
+@one_loop
+async def test_a_bot_that_plays_one_game_at_a_time_and_knows_no_site_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "Session", Declines)
+    report = await tried(replace(ONE_GAME, asks_site=False), tuple(each for each in SCENARIOS if each.name not in GAMES))
+    skipped = [outcome.name for outcome in report.outcomes if outcome.status is Status.NOT_APPLICABLE]
+    assert skipped == ["ticket", "false-commitment", "many-games", "two-referees", "refused-ticket"]
+    assert failed(report) == []
+    assert notes(report, "handshake") == (DECLINES,)
+
+
+@one_loop
+async def test_without_a_bot_nothing_is_passed() -> None:
+    stage = Stage(Site("127.0.0.1", 0), replace(PATIENCE, first=0.1, connect=0.1))
+    async with stage:
+        report = await run(stage, SCENARIOS, lambda _outcome: None)
+    assert {outcome.status for outcome in report.outcomes} == {Status.NOT_APPLICABLE}
+    assert not report.passed
+
+
+@one_loop
+async def test_ports_that_are_named_are_those_of_the_site_and_the_next_two() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    async with Stage(Site("127.0.0.1", port), PATIENCE) as stage:
+        assert (stage.site.port, *stage.site.referees.values()) == (port, port + 1, port + 2)
+
+
+@one_loop
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", CROOKED.values(), ids=CROOKED)
+async def test_a_crooked_bot_fails_where_it_is_crooked_and_nowhere_else(
+    kind: Crooked, nightly: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "Session", kind.session)
+    if kind.options:
+        monkeypatch.setattr(client_module, "OPTIONS", tuple((dict(OPTIONS) | kind.options).items()))
+    if kind.keeps_tickets:
+        monkeypatch.setattr(Tickets, "refused", lambda *_: None)
+    report = await tried(kind, SCENARIOS if nightly else scenarios_for(kind))
+    assert failed(report) == list(kind.fails)
+    for outcome in report.outcomes:
+        if outcome.status is Status.FAILED:
+            assert all((outcome.expected, outcome.came, outcome.advice))
