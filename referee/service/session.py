@@ -21,8 +21,8 @@ PROTOCOL: Final = 1
 MAX_FRAME_BYTES: Final = 64 * 1024
 MAX_MESSAGE_BYTES: Final = 4 * 1024
 PING_SECONDS: Final = 5  # between pings of a bot that plays
-# And of one that does not. They are many, nobody waits for them, and keepalive of the transport costs less than a message.
-IDLE_PING_SECONDS: Final = 6 * PING_SECONDS
+# And of one that does not. They are many and nobody waits for them; keepalive of the transport finds those that are gone.
+IDLE_PING_SECONDS: Final = 12 * PING_SECONDS
 ANSWER_SECONDS: Final = 5  # at least, for a sign of life after a ping
 UNASKED_PER_SECOND: Final = 50.0  # for each game that is played
 UNASKED_BURST: Final = 100.0
