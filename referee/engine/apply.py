@@ -96,16 +96,26 @@ def _give(state: State, seat: Seat, card: Card) -> None:
 
 def _end_turn(state: State, seat: Seat) -> None:
     state.played_at[seat] = state.turn
-    if state.ruleset.skip_limit is SkipLimit.UNTIL_REAL_TURN:
-        state.seat_views[seat].clear()
     _next_slot(state)
 
 
 def _next_slot(state: State) -> None:
+    limit = state.ruleset.skip_limit
+    if limit is not _ONE_PENDING:
+        _lift_protection(state, limit)
     state.turn += 1
     state.drawn = None
     state.to_move = state.next_player[state.to_move]
-    if state.ruleset.skip_limit is SkipLimit.ONE_PER_LAP and state.turn % len(state.players) == 0:
+
+
+_ONE_PENDING = SkipLimit.ONE_PENDING
+
+
+def _lift_protection(state: State, limit: SkipLimit) -> None:
+    """Forget the views of seats that may be skipped again from the next slot on."""
+    if limit is SkipLimit.UNTIL_REAL_TURN:
+        state.seat_views[state.to_move].clear()
+    elif limit is SkipLimit.ONE_PER_LAP and (state.turn + 1) % len(state.players) == 0:
         _forget_views(state)  # a new lap: nobody is protected by the last one's Skips
 
 

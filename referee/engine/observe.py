@@ -45,17 +45,17 @@ def public_view(state: State) -> PublicView:
         return state.public_view
     seats: list[SeatView] = []
     for views, hand in zip(state.seat_views, state.hands, strict=True):
-        size = len(hand)
-        if size not in views:
-            views[size] = _seat(state, Seat(len(seats)))
-        seats.append(views[size])
+        seat = views.get(len(hand))
+        if seat is None:
+            seat = views[len(hand)] = _seat(state, Seat(len(seats)))
+        seats.append(seat)
     to_move, discard = state.to_move, state.discard
     state.public_view = table = PublicView(
         state.deal,
         state.turn,
         state.dealer,
         None if to_move == NOBODY else to_move,
-        stage(state),
+        _PLAY if state.drawn is not None else stage(state),
         state.tie_break,
         len(state.stock),
         len(discard),
