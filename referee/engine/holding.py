@@ -116,23 +116,34 @@ def _rows(length: int, held: int, wilds: int, style: int) -> tuple[Part, ...]:
     afterwards (lean), a run that is longer than it must be has no Wild at its ends.
     """
     rows = []
-    for low in range(1, TOP + 2 - length):
-        for high in range(low + length - 1, TOP + 1 if style != _EXACT else low + length):
-            inside = held & between(low, high)
-            if high - low + 1 - inside.bit_count() > wilds:
+    for low, high, places in _SHORTEST[length]:
+        gaps = length - (held & places).bit_count()
+        while gaps <= wilds:
+            if style == _EXACT:
+                rows.append((low, high, held & places))
                 break
-            if style != _EXACT:
-                if (low > 1 and held >> (low - 1) & 1) or (high < TOP and held >> (high + 1) & 1):
-                    continue
-                if style == _LEAN and high - low >= length and not (held >> low & 1 and held >> high & 1):
-                    continue
-            rows.append((low, high, inside))
+            before, after = held >> (low - 1) & 1, held >> (high + 1) & 1
+            if before:
+                break  # it is part of the run that begins there
+            if not after and (high - low < length or style == _LATE or (held >> low & held >> high & 1)):
+                rows.append((low, high, held & places))
+            if high == TOP:
+                break
+            high += 1  # noqa: PLW2901  the same run, a place longer
+            places |= 1 << high  # noqa: PLW2901  as above
+            gaps += not after
     return tuple(rows)
 
 
 def between(low: int, high: int) -> int:
     """The bits of the places of a run."""
     return (2 << high) - (1 << low)
+
+
+_SHORTEST: Final = {
+    length: [(low, low + length - 1, between(low, low + length - 1)) for low in range(1, TOP + 2 - length)]
+    for length in sorted({goal.size for goals in PHASES.values() for goal in goals if goal.kind is RUN})
+}
 
 
 def _two_sets(holding: Holding, first: int, second: int) -> Iterator[Parts]:
@@ -142,15 +153,14 @@ def _two_sets(holding: Holding, first: int, second: int) -> Iterator[Parts]:
     fewest = max(second - wilds, int(holding.each))
     able = [number for number in range(1, TOP + 1) if counts[number] >= fewest]
     for one, other in combinations(able, 2):
-        most = max(counts[one], counts[other])
-        if first - most > wilds or (holding.one and not most):
+        count, more = counts[one], counts[other]
+        if (first - count > wilds and first - more > wilds) or (holding.one and not count and not more):
             continue
-        straight = short(first, counts[one]) + short(second, counts[other])
-        turned = short(first, counts[other]) + short(second, counts[one])
+        straight, turned = short(first, count) + short(second, more), short(first, more) + short(second, count)
         need = min(straight, turned)
         if need > wilds:
             continue
-        last = holding.keep and counts[one] + counts[other] + need == len(holding.hand)
+        last = holding.keep and count + more + need == len(holding.hand)
         if not last:
             least[one], least[other] = min(least[one], need), min(least[other], need)
         both = first != second and (holding.careful or (last and straight == turned))

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from referee.engine.cards import WILD, Card
-from referee.engine.holding import NUMBER, RUN, SET, TOP, Holding, Part, Parts, between
+from referee.engine.holding import COLORED, NUMBER, RUN, SET, TOP, Holding, Part, Parts, between
 from referee.engine.moves import Meld
 from referee.engine.ruleset import Ruleset
 from referee.engine.search import plan
@@ -66,7 +66,7 @@ def best_lay(hand: tuple[Card, ...], phase: int, ruleset: Ruleset) -> Way | None
         return None
     holding = Holding(hand, phase, ruleset)
     best = min(_found(holding), default=None)
-    return None if best is None else next(_in_cards(holding, best))
+    return None if best is None else _first_in_cards(holding, best)
 
 
 def _found(holding: Holding) -> list[_Rated]:
@@ -94,8 +94,8 @@ def _rated(holding: Holding, parts: Parts) -> _Rated:
         if goal.kind is SET:
             laid += two * (points.low if one < 10 else points.high)
         else:
-            dearest = sorted((NUMBER[card] for card in holding.cards[one]), reverse=True)[:two]
-            laid += sum(points.low if number < 10 else points.high for number in dearest)
+            dearest = _dearest_first(holding, one)[:two]
+            laid += sum(points.low if NUMBER[card] < 10 else points.high for card in dearest)
     return -laid - (wilds * points.wild if holding.late else 0), wilds, parts
 
 
@@ -184,23 +184,37 @@ def _stand_for(holding: Holding, way: _Rated) -> list[int]:
 
 def _in_cards(holding: Holding, way: _Rated) -> Iterator[Way]:
     """A way in cards, for every mixture of colours that may stay in hand; the dearest cards are laid first."""
-    pool: dict[int, Sequence[Card]] = {}
     choices: list[list[tuple[int, Sequence[Card]]]] = []
     for value, used in enumerate(_used(holding, way[2])):
         if used:
-            pool[value] = held = holding.cards[value]
-            if used < len(held):
-                dearest = sorted(held, key=NUMBER.__getitem__, reverse=True)
-                choices.append([(value, some) for some in dict.fromkeys(combinations(dearest, used))])
+            held = _dearest_first(holding, value)
+            some = dict.fromkeys(combinations(held, used)) if used < len(held) else (held,)
+            choices.append([(value, cards) for cards in some])
     for chosen in product(*choices):
-        pool.update(chosen)
-        left = list(holding.hand)
-        for cards in pool.values():
-            for card in cards:
-                left.remove(card)
-        for _ in range(way[1]):
-            left.remove(WILD)
-        yield Way(holding.phase, _melds(holding, way[2], pool), tuple(left))
+        yield _made_of(holding, way, dict(chosen))
+
+
+def _first_in_cards(holding: Holding, way: _Rated) -> Way:
+    """The first of `_in_cards`."""
+    used = enumerate(_used(holding, way[2]))
+    return _made_of(holding, way, {value: _dearest_first(holding, value)[:count] for value, count in used if count})
+
+
+def _dearest_first(holding: Holding, value: int) -> Sequence[Card]:
+    """The cards of a number, or of a colour with the highest number in front."""
+    held = holding.cards[value]
+    return held if holding.goals[0].kind is not COLORED else sorted(held, key=NUMBER.__getitem__, reverse=True)
+
+
+def _made_of(holding: Holding, way: _Rated, pool: dict[int, Sequence[Card]]) -> Way:
+    """A way made of a pool of cards by number or colour."""
+    left = list(holding.hand)
+    for cards in pool.values():
+        for card in cards:
+            left.remove(card)
+    for _ in range(way[1]):
+        left.remove(WILD)
+    return Way(holding.phase, _melds(holding, way[2], pool), tuple(left))
 
 
 def _melds(holding: Holding, parts: Parts, pool: dict[int, Sequence[Card]]) -> tuple[Meld, ...]:
