@@ -21,6 +21,8 @@ class Settings:
     chromium: str | None
     #: browser tests without a browser are an error instead of a skip
     require_browser: bool
+    #: tests of bots in JavaScript without Node or its packages are an error instead of a skip
+    require_node: bool
     #: everything, to hand on to the processes we start
     inherited: Mapping[str, str]
 
@@ -35,5 +37,6 @@ class Settings:
             no_color=bool(env.get("NO_COLOR")),
             chromium=env.get("PHASETEN_CHROMIUM") or None,
             require_browser=env.get("PHASETEN_REQUIRE_BROWSER") == "1",
+            require_node=env.get("PHASETEN_REQUIRE_NODE") == "1",
             inherited=dict(env),
         )

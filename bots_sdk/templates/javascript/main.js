@@ -1,0 +1,4 @@
+import { MyBot } from "./bot.js";
+import { run } from "./phaseten.js";
+
+run(MyBot);

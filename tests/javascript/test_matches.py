@@ -1,0 +1,107 @@
+"""A bot in JavaScript: the whole conformance kit, and matches on a real referee."""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from phaseten.v1 import referee_pb2
+
+from bots_sdk.bot import maker
+from bots_sdk.client import Client
+from bots_sdk.conformance.program import Program
+from bots_sdk.conformance.scenarios import SCENARIOS
+from bots_sdk.house_bots import GreedyBot
+from bots_sdk.tickets import RefereeAddress, Ticket
+from referee.engine.ruleset import Clock, Terms
+from referee.engine.shuffle import NO_NONCE
+from referee.verify.replays import Known, verify_replay
+from referee.wire.replay import decode_replay
+from tests.javascript.node import Node
+from tests.sdk.command import Shell
+from tests.sdk.fake_site import FakeSite, fake_site
+from tests.sdk.tiny_referee import QUICK, Diary
+from tests.service.client import House, order
+
+PATIENCE = 120
+TERMS = Terms(clock=Clock(bank_ms=60_000, increment_ms=500, cap_ms=30_000), max_deals=6)
+TOKEN = "phaseten_js"
+
+
+def test_it_passes_every_scenario(bot: Node, tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    report, log = tmp_path / "report.json", tmp_path / "bot.log"
+    done = shell.phaseten("check", "--server", "--json", str(report), "--log", str(log), "--", *bot.command)
+    plain = json.loads(report.read_text())
+    assert [each for each in plain["scenarios"] if each["status"] != "passed"] == [], log.read_text()[-3000:]
+    assert (done.status, plain["passed"]) == (0, sum(scenario.usual for scenario in SCENARIOS))
+    assert plain["illegal_moves"] == {}
+    assert plain["phases_laid"] == list(range(1, 11))
+    assert plain["bot"]["language"].startswith("Node v")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def house() -> AsyncIterator[House]:
+    async with House() as referee:
+        yield referee
+
+
+async def attended(house: House, bots: int) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            known = await house.control.ListSessions(referee_pb2.ListSessionsRequest())
+            if len(known.sessions) == bots:
+                return
+            await asyncio.sleep(0.05)
+
+
+def tickets(site: FakeSite, house: House) -> None:
+    referees = [{"id": "house", "address": f"127.0.0.1:{house.server.port}"}]
+    site.answer("POST /api/v1/sessions", 201, {"ticket": house.ticket("ann"), "capacity": 8, "referees": referees})
+
+
+def program(bot: Node, site: FakeSite, log: Path) -> Program:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PHASETEN_")}
+    return Program(bot.command, kept | {"PHASETEN_SERVER": site.url, "PHASETEN_TOKEN": TOKEN}, log)
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("seats", [2, 4])
+async def test_a_match_on_a_real_referee_is_played_without_a_fault(
+    bot: Node, house: House, tmp_path: Path, seats: int
+) -> None:
+    address = RefereeAddress("house", f"127.0.0.1:{house.server.port}", tls=False)
+    names = ["ann", "bob", "cy", "dee"][:seats]
+
+    def rival(name: str) -> Client:
+        return Client(maker(GreedyBot), lambda: Ticket(house.ticket(name), 8, (address,)), 8, Diary(), QUICK)
+
+    with fake_site() as site:
+        tickets(site, house)
+        ann = program(bot, site, tmp_path / "bot.log")
+        rivals = [asyncio.create_task(rival(name).run()) for name in names[1:]]
+        await ann.ensure()
+        try:
+            await attended(house, seats)
+            watch = await house.watch()
+            await house.play(order(*names, terms=TERMS))
+            async with asyncio.timeout(PATIENCE):
+                record = await watch.record()
+        finally:
+            await ann.stop()
+            for task in rivals:
+                task.cancel()
+            await asyncio.wait(rivals)
+    assert (site.asked[0].token, site.asked[0].body["version"]) == (TOKEN, "1")
+    assert len(record.games) == seats
+    for game in record.games:
+        replay = decode_replay(game.replay)
+        seat = [info.bot for info in replay.seats].index("ann")
+        assert replay.result is not None
+        assert replay.result.faults == (0,) * seats
+        assert replay.result.forfeits == (None,) * seats
+        assert replay.nonces[seat].nonce != NO_NONCE
+        assert verify_replay(game.replay, Known()).difference is None

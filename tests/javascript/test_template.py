@@ -1,0 +1,81 @@
+"""The folder that `phaseten new --language javascript` writes."""
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from bots_sdk.cli_new import JAVASCRIPT, PROTO, PYTHON
+from tests.sdk.command import Shell
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE = Path(str(files("bots_sdk"))) / "templates" / "javascript"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shell = Shell(tmp_path)
+    done = shell.phaseten("new", "my-bot", "--language", "javascript")
+    assert (done.status, done.err) == (0, "")
+    assert "npm ci --prefix my-bot" in done.out
+    assert "check --server -- node my-bot/main.js" in done.out
+    return tmp_path / "my-bot"
+
+
+def test_the_schema_is_copied_as_it_is(folder: Path) -> None:
+    copied = sorted(
+        path.relative_to(folder / "proto").as_posix() for path in (folder / "proto").rglob("*") if path.is_file()
+    )
+    assert copied == sorted(PROTO)
+    for name in PROTO:
+        assert (folder / "proto" / name).read_bytes() == (ROOT / "proto" / name).read_bytes()
+
+
+def test_what_the_schema_imports_is_there(folder: Path) -> None:
+    for name in PROTO:
+        imported = re.findall(r'(?m)^import "(.*)";$', (folder / "proto" / name).read_text())
+        assert set(imported) <= set(PROTO)
+
+
+def test_everything_of_the_template_is_written_under_the_new_name(folder: Path) -> None:
+    kept = sorted(path.name for path in TEMPLATE.iterdir() if path.name != "node_modules")
+    assert kept == sorted(JAVASCRIPT)
+    assert sorted(path.name for path in folder.iterdir()) == sorted((*JAVASCRIPT, "proto"))
+    assert "export class MyBot " in (folder / "bot.js").read_text()
+    assert json.loads((folder / "package.json").read_text())["name"] == "mybot"
+    assert json.loads((folder / "package-lock.json").read_text())["name"] == "mybot"
+
+
+def test_packages_are_named_exactly_and_no_host_is() -> None:
+    package = json.loads((TEMPLATE / "package.json").read_text())
+    text = (TEMPLATE / "package-lock.json").read_text()
+    lock = json.loads(text)["packages"]
+    assert "://" not in text
+    assert lock[""]["dependencies"] == package["dependencies"]
+    assert lock[""]["engines"] == package["engines"]
+    for name, version in package["dependencies"].items():
+        assert re.fullmatch(r"\d+\.\d+\.\d+", version)
+        assert lock[f"node_modules/{name}"]["version"] == version
+    for name, entry in lock.items():
+        assert not name or entry["integrity"].startswith("sha512-")
+        assert "resolved" not in entry
+
+
+def test_nothing_but_node_and_the_named_packages_is_imported() -> None:
+    known = json.loads((TEMPLATE / "package.json").read_text())["dependencies"]
+    for path in TEMPLATE.glob("*.js"):
+        for module in re.findall(r'(?m)^import .*"(.+)";$', path.read_text()):
+            assert module in known or module.startswith(("node:", "./")), f"{path.name} imports {module}"
+
+
+def test_a_bot_in_python_is_what_is_written_if_nothing_is_said(tmp_path: Path) -> None:
+    Shell(tmp_path).phaseten("new", "mine")
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == sorted(PYTHON)
+
+
+def test_other_languages_are_not_known(tmp_path: Path) -> None:
+    done = Shell(tmp_path).phaseten("new", "mine", "--language", "cobol")
+    assert done.status == 2
+    assert "invalid choice" in done.err
