@@ -18,7 +18,7 @@ OURS: Final = "/phaseten."
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Callable[[Any, Context], Awaitable[Any]]
 
-_MEANT: Final = (CallRefused, grpc.aio.AbortError)
+_MEANT: Final = (CallRefused,)
 
 log = EventLog(__name__)
 
@@ -31,12 +31,17 @@ def metadata_value(context: Context, name: str) -> str | None:
     return None
 
 
-async def refuse(context: Context, refused: CallRefused) -> None:
-    """End a call with the reason as `google.rpc.ErrorInfo`. Raises what gRPC ends calls with."""
+def refuse(context: Context, refused: CallRefused) -> None:
+    """Give a call its end, with the reason as `google.rpc.ErrorInfo`; the handler has to return now.
+
+    `context.abort` would raise, and gRPC keep the error: a circle through every frame that it passed, for the collector.
+    """
     code = grpc.StatusCode[refused.reason.status]
     status = status_pb2.Status(code=code.value[0], message=str(refused))
     status.details.add().Pack(error_details_pb2.ErrorInfo(reason=refused.reason.name, domain=DOMAIN))
-    await context.abort(code, str(refused), (("grpc-status-details-bin", status.SerializeToString()),))
+    context.set_code(code)
+    context.set_details(str(refused))
+    context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
 
 
 class Guard(grpc.aio.ServerInterceptor):
@@ -85,7 +90,7 @@ class Guard(grpc.aio.ServerInterceptor):
         async def failed(error: Exception, context: Context) -> None:
             self._meter.refused(CallReason.INTERNAL.name)
             log.bug("call failed", error, method=method)
-            await refuse(context, CallRefused(CallReason.INTERNAL))
+            refuse(context, CallRefused(CallReason.INTERNAL))
 
         async def admitted(request: Any, context: Context) -> Any:
             if self._admit is not None and method not in self._open_to_all:
@@ -98,6 +103,6 @@ class Guard(grpc.aio.ServerInterceptor):
             except CallRefused as refused:
                 self._meter.refused(refused.reason.name)
                 log.info("call refused", method=method, reason=refused.reason.name, peer=context.peer())
-                await refuse(context, refused)
+                refuse(context, refused)
 
         return call
