@@ -160,7 +160,7 @@ def _refused(result: StartResult) -> None:
     if result.refusal in _WAIT:
         services.put_back(result.ref.match_id, result.ref.attempt, reason)
     else:
-        log.error("match %s was refused for good: %s", result.ref.match_id, result.text)
+        log.error("match %s was refused for good: %s", result.ref.match_id, result.text, extra=_ids(result.ref))
         services.refuse_for_good(result.ref.match_id, result.ref.attempt, result.text)
 
 
@@ -209,9 +209,14 @@ def _void(referee: Referee, update: Void) -> bool:
     else:
         changed = services.void_attempt(*_pair(update.ref), update.text)
     if changed and not update.planned:
-        log.error("referee %s gave up match %s: %s", referee.id, update.ref.match_id, update.text)
+        log.error("referee %s gave up match %s: %s", referee.id, update.ref.match_id, update.text, extra=_ids(update.ref))
     services.reveal(update.games)
     return changed
+
+
+def _ids(ref: AttemptRef) -> dict[str, object]:
+    """What a log line is about."""
+    return {"match": ref.match_id, "attempt": ref.attempt}
 
 
 def _pair(ref: AttemptRef) -> tuple[UUID, int]:
@@ -228,6 +233,7 @@ def _renew(referee: Referee, refs: Sequence[AttemptRef]) -> None:
 def _record(update: Record, feed: live.Feed) -> Answer:
     reading = read_record(*_pair(update.ref), update.data, queries.ordered(update.ref.match_id))
     verdict = recording.record(reading.match, reading.findings)
+    log.info("the record of match %s is %s", update.ref.match_id, verdict.value.lower(), extra=_ids(update.ref))
     if verdict in {Verdict.STALE, Verdict.CORRUPT}:
         services.reveal(reading.shuffles)
     feed.forget([game.game_id for game in reading.match.games])

@@ -26,6 +26,7 @@ from tournament_site.addresses import (
     parse_valkey,
 )
 from tournament_site.bots.keys import BadKey, TicketKey
+from tournament_site.common.logs import FORMATS
 
 T = TypeVar("T")
 _NOWHERE = Path("/nonexistent")
@@ -56,6 +57,7 @@ class SiteSettings:
         allowed_hosts: PHASETEN_SITE_ALLOWED_HOSTS, the URL's host if unset.
         lease_seconds: PHASETEN_SITE_LEASE_SECONDS: a running match lives on if its referee reports it this often.
         metrics_bind: PHASETEN_SITE_METRICS_BIND, where the collector serves a page for Prometheus; None for none.
+        log_format: PHASETEN_SITE_LOG_FORMAT: text, or json for one object a line.
 
     """
 
@@ -71,6 +73,7 @@ class SiteSettings:
     allowed_hosts: tuple[str, ...]
     lease_seconds: int
     metrics_bind: tuple[str, int] | None
+    log_format: str
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> "SiteSettings":
@@ -121,6 +124,7 @@ def read(env: Mapping[str, str]) -> tuple[SiteSettings, tuple[str, ...]]:
         referees=reader.value("PHASETEN_SITE_REFEREES", parse_referees, ()),
         allowed_hosts=reader.value("PHASETEN_SITE_ALLOWED_HOSTS", _parse_hosts, (host,), host),
         lease_seconds=reader.value("PHASETEN_SITE_LEASE_SECONDS", _parse_seconds, 30, "30"),
+        log_format=reader.value("PHASETEN_SITE_LOG_FORMAT", _parse_log_format, "text", "text"),
         metrics_bind=reader.value("PHASETEN_SITE_METRICS_BIND", _parse_bind_or_none, None, "none"),
     )
     return settings, tuple(reader.problems)
@@ -149,6 +153,12 @@ def _parse_seconds(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= 3600:
         raise BadAddress("must be a number of seconds from 1 to 3600")
     return int(text)
+
+
+def _parse_log_format(text: str) -> str:
+    if text not in FORMATS:
+        raise BadAddress(f"must be {' or '.join(FORMATS)}")
+    return text
 
 
 def _parse_bind_or_none(text: str) -> tuple[str, int] | None:
@@ -329,8 +339,11 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"screen": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "text": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "json": {"()": "tournament_site.common.logs.JsonLines"},
+    },
+    "handlers": {"screen": {"class": "logging.StreamHandler", "formatter": SITE.log_format}},
     "root": {"handlers": ["screen"], "level": "INFO"},
     "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
 }

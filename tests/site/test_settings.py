@@ -102,6 +102,7 @@ WRONG = {
     "PHASETEN_SITE_URL": ["league.example", "ftp://league.example", "http://", "http://h/?q", *WRONG_URLS],
     "PHASETEN_SITE_BIND": ["8000", ":8000", "host:http", "host:70000", "host:", "[::1:8000", "host]:8000", "h h:80"],
     "PHASETEN_SITE_METRICS_BIND": ["9102", "host:http"],
+    "PHASETEN_SITE_LOG_FORMAT": ["xml"],
     "PHASETEN_SITE_DEBUG": ["yes", "true"],
     "PHASETEN_SITE_STATE_DIR": ["relative"],
     "PHASETEN_SITE_LEASE_SECONDS": ["0", "3601", "9" * 5000, "five"],
