@@ -1,9 +1,13 @@
 """What a bot said that was not right. Every scenario sees it, and fails for what it is about."""
 
+from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from phaseten.v1 import bot_pb2 as pb
+
+ASKED_FOR: Final = frozenset({"answer", "pong", "nonce_commit", "nonce_reveal"})
 
 
 class Wrong(Enum):
@@ -32,28 +36,27 @@ class Finding:
 class Heard:
     """What was counted of all that a bot sent, over the whole run.
 
-    Sizes in bytes. `findings` are those of the current scenario.
+    Sizes in bytes. `busiest` is the most messages that nobody had asked for within one second. `findings` are those of the
+    current scenario.
     """
 
-    frames: int = 0
     biggest_frame: int = 0
     biggest_message: int = 0
     longest_note: int = 0
-    hellos: int = 0
-    pings: int = 0
+    busiest: int = 0
     findings: list[Finding] = field(default_factory=list)
+    _unasked: deque[float] = field(default_factory=deque)
 
-    def frame(self, data: bytes, frame: pb.ConnectRequest) -> None:
-        self.frames += 1
+    def frame(self, data: bytes, frame: pb.ConnectRequest, now: float) -> None:
+        """A frame came; `now` in seconds."""
         self.biggest_frame = max(self.biggest_frame, len(data))
         for message in frame.messages:
             self.biggest_message = max(self.biggest_message, message.ByteSize())
-            match message.WhichOneof("kind"):
-                case "answer":
-                    self.longest_note = max(self.longest_note, len(message.answer.note.encode()))
-                case "hello":
-                    self.hellos += 1
-                case "ping":
-                    self.pings += 1
-                case _:
-                    pass
+            kind = message.WhichOneof("kind")
+            if kind == "answer":
+                self.longest_note = max(self.longest_note, len(message.answer.note.encode()))
+            elif kind not in ASKED_FOR:
+                self._unasked.append(now)
+        while self._unasked and now - self._unasked[0] > 1.0:
+            self._unasked.popleft()
+        self.busiest = max(self.busiest, len(self._unasked))

@@ -12,6 +12,7 @@ from bots_sdk.conformance.visit import MAX_FRAME_BYTES, MAX_MESSAGE_BYTES
 
 Notes = list[str]
 NOTE_BYTES: Final = 500
+MOST_UNASKED: Final = 50
 
 
 async def drain(stage: Stage) -> Notes:
@@ -50,6 +51,12 @@ async def limits(stage: Stage) -> Notes:
             f"messages of at most {MAX_MESSAGE_BYTES} bytes (Welcome.max_message_bytes)",
             f"one of {heard.biggest_message} bytes",
             "shorten what is sent, notes above all; a real referee ends the stream",
+        )
+    if heard.busiest > MOST_UNASKED:
+        raise Failed(
+            f"at most {MOST_UNASKED} messages a second that nobody asked for",
+            f"{heard.busiest} within one second",
+            "ping every 5 s, and resign once; a real referee ends the stream of a bot that floods it",
         )
     return [f"frames up to {heard.biggest_frame} bytes, messages up to {heard.biggest_message}"]
 

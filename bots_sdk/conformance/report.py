@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
+from referee.engine.errors import Reason
+
 SCHEMA: Final = 1  # of `Report.plain`; it grows by fields, and a new number means that old readers would be misled
 
 
@@ -142,7 +144,7 @@ def summary(report: Report) -> Iterator[str]:
             f"phases laid: {', '.join(map(str, sorted(report.laid))) or 'none'}"
         )
     for reason, count in sorted(report.illegal.items()):
-        yield f"illegal moves: {count} x {reason}"
+        yield f"illegal moves: {count} x {Reason[reason].value} ({reason})"
     skipped = report.count(Status.NOT_APPLICABLE)
     if skipped:
         yield f"{skipped} not applicable"

@@ -88,7 +88,7 @@ class Visit:
             self.why = ", after a frame that is no phaseten.v1.ConnectRequest"
             self.end("INVALID_ARGUMENT", "the frame cannot be decoded")
             return
-        self.heard.frame(data, frame)
+        self.heard.frame(data, frame, now)
         for message in frame.messages:
             await self._sort(message, now)
         self._news.set()

@@ -18,8 +18,10 @@ from bots_sdk.house_bots import GreedyBot
 from bots_sdk.tickets import RefereeAddress, Ticket
 from referee.engine.ruleset import Clock, Terms
 from referee.engine.shuffle import NO_NONCE
+from referee.service.settings import Tls
 from referee.verify.replays import Known, verify_replay
 from referee.wire.replay import decode_replay
+from tests.certificates import self_signed
 from tests.javascript.node import Node
 from tests.sdk.command import Shell
 from tests.sdk.fake_site import FakeSite, fake_site
@@ -43,6 +45,22 @@ def test_it_passes_every_scenario(bot: Node, tmp_path: Path) -> None:
     assert plain["bot"]["language"].startswith("Node v")
 
 
+@pytest.mark.asyncio(loop_scope="session")
+async def test_it_speaks_tls_where_the_site_says_so(bot: Node, tmp_path: Path) -> None:
+    key, certificate = self_signed()
+    roots = tmp_path / "roots.pem"
+    roots.write_bytes(certificate)
+    async with House(tls=Tls(certificate, key)) as house:
+        with fake_site() as site:
+            tickets(site, house, f"https://localhost:{house.server.port}")
+            ann = program(bot, site, tmp_path / "bot.log", GRPC_DEFAULT_SSL_ROOTS_FILE_PATH=str(roots))
+            await ann.ensure()
+            try:
+                await attended(house, 1)
+            finally:
+                await ann.stop()
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def house() -> AsyncIterator[House]:
     async with House() as referee:
@@ -58,14 +76,14 @@ async def attended(house: House, bots: int) -> None:
             await asyncio.sleep(0.05)
 
 
-def tickets(site: FakeSite, house: House) -> None:
-    referees = [{"id": "house", "address": f"127.0.0.1:{house.server.port}"}]
+def tickets(site: FakeSite, house: House, address: str) -> None:
+    referees = [{"id": "house", "address": address}]
     site.answer("POST /api/v1/sessions", 201, {"ticket": house.ticket("ann"), "capacity": 8, "referees": referees})
 
 
-def program(bot: Node, site: FakeSite, log: Path) -> Program:
+def program(bot: Node, site: FakeSite, log: Path, **env: str) -> Program:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PHASETEN_")}
-    return Program(bot.command, kept | {"PHASETEN_SERVER": site.url, "PHASETEN_TOKEN": TOKEN}, log)
+    return Program(bot.command, kept | {"PHASETEN_SERVER": site.url, "PHASETEN_TOKEN": TOKEN} | env, log)
 
 
 @pytest.mark.asyncio(loop_scope="session")
@@ -80,7 +98,7 @@ async def test_a_match_on_a_real_referee_is_played_without_a_fault(
         return Client(maker(GreedyBot), lambda: Ticket(house.ticket(name), 8, (address,)), 8, Diary(), QUICK)
 
     with fake_site() as site:
-        tickets(site, house)
+        tickets(site, house, address.target)
         ann = program(bot, site, tmp_path / "bot.log")
         rivals = [asyncio.create_task(rival(name).run()) for name in names[1:]]
         await ann.ensure()

@@ -301,6 +301,11 @@ class WritesNovels(Bent):
         return (message,)
 
 
+class Floods(Bent):
+    def says(self, message: pb.BotMessage) -> Iterable[pb.BotMessage]:
+        return (message,) * 60 if message.HasField("ping") else (message,)
+
+
 class SendsGiants(Bent):
     def says(self, message: pb.BotMessage) -> Iterator[pb.BotMessage]:
         yield message

@@ -22,6 +22,7 @@ from tests.sdk.bent import (
     DiesOfNewMessages,
     DiesOfNewValues,
     DiesOfVoid,
+    Floods,
     ForgetsNonces,
     KeepsDeadGames,
     KeepsHandles,
@@ -130,6 +131,7 @@ CROOKED = _sessions(
         (NeverGivesIn, "superseded"),
         (WritesNovels, "notes"),
         (SendsGiants, "limits"),
+        (Floods, "limits"),
     )
 ) | {
     "HitsOut": Crooked(("rules-discard-only", "rules-published"), bot=HitsOut),

@@ -107,7 +107,7 @@ def test_the_last_line_counts() -> None:
     report = Report(games=3, answers=9, slowest_ms=41.6, laid={2, 1}, illegal={"NOT_LAID": 2}, outcomes=outcomes)
     assert list(summary(report)) == [
         "3 games, 9 answers, the slowest after 42 ms; phases laid: 1, 2",
-        "illegal moves: 2 x NOT_LAID",
+        "illegal moves: 2 x hitting needs the own phase on the table (NOT_LAID)",
         "1 not applicable",
         "2 passed, 1 failed",
     ]

@@ -124,7 +124,8 @@ class Tickets {
       } catch (error) {
         if (error instanceof GiveUp) throw error;
         wait = Math.max(backoff.next(), error.wait ?? 0);
-        log(`${error.message}; trying again in ${(wait / 1000).toFixed(1)} s`);
+        const cause = error.cause ? ` (${error.cause.message})` : "";
+        log(`${error.message}${cause}; trying again in ${(wait / 1000).toFixed(1)} s`);
       }
       await sleep(wait);
     }
@@ -290,20 +291,25 @@ class Game {
     this.tell("gameStarted", this.invite);
   }
 
-  /** Answer a question, once: by the bot, or by the default move if it fails. */
-  async ask(question) {
-    if (this.answered && question.id < this.answered.id) return;
-    if (this.answered?.id === question.id) {
-      this.session?.say({ answer: { ...this.answered, game: this.handle } });
-      return;
-    }
+  /** Answer a question: by the bot, or by the default move if it fails. Told again, it is answered in the same way. */
+  ask(question) {
+    if (this.answered?.id === question.id) this.#send();
     if (this.thinking >= question.id) return;
     this.thinking = question.id;
+    this.#answer(question).catch((error) => log(`game ${this.id}: question ${question.id}: ${error.stack}`));
+  }
+
+  async #answer(question) {
+    const hadResigned = this.resigned;
     const decision = await this.#decide(question);
-    if (this.thinking !== question.id) return; // it was asked something else in the meantime
+    if (this.thinking !== question.id) return; // it was asked something else in the meantime, or the game is over
     this.answered = { id: question.id, ...decision };
+    this.#send();
+    if (this.resigned && !hadResigned) this.session?.say({ resign: { game: this.handle } });
+  }
+
+  #send() {
     this.session?.say({ answer: { ...this.answered, game: this.handle } });
-    if (this.resigned) this.session?.say({ resign: { game: this.handle } });
   }
 
   async #decide(question) {
@@ -417,7 +423,13 @@ class Session {
 
   /** Take a frame in. Kinds of messages that a newer protocol has are passed over. */
   receive(frame) {
-    for (const message of frame.messages) this.#receivers[message.kind]?.(message[message.kind]);
+    for (const message of frame.messages) {
+      try {
+        this.#receivers[message.kind]?.(message[message.kind]);
+      } catch (error) {
+        log(`the referee's ${message.kind} cannot be understood, is this program too old? ${error.stack}`);
+      }
+    }
   }
 
   close() {
