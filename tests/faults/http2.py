@@ -7,7 +7,7 @@ read with the static table alone, and that binary metadata may come as it is.
 import asyncio
 import struct
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, Self, cast
+from typing import Any, Final, NamedTuple, Self, TypeVar, cast
 
 from google.rpc import error_details_pb2, status_pb2
 
@@ -176,8 +176,7 @@ class Connection(asyncio.Protocol):
     @classmethod
     async def open(cls, port: int) -> Self:
         """Connect, and say nothing."""
-        _, connection = await asyncio.get_running_loop().create_connection(cls, "127.0.0.1", port)
-        return connection
+        return await dialled(port, cls)
 
     # What it does.
 
@@ -242,6 +241,10 @@ class Connection(asyncio.Protocol):
         assert status_pb2.Status.FromString(details.removeprefix(b"\x00")).details[0].Unpack(info)
         return str(info.reason)
 
+    def heard(self, stream: int, data: bytes) -> None:
+        """A gRPC message came."""
+        self.messages.setdefault(stream, []).append(data)
+
     # What asyncio tells it.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -297,7 +300,7 @@ class Connection(asyncio.Protocol):
         body = self._bodies.setdefault(stream, bytearray())
         body += payload
         while len(body) >= 5 and len(body) >= (size := 5 + int.from_bytes(body[1:5])):
-            self.messages.setdefault(stream, []).append(bytes(body[5:size]))
+            self.heard(stream, bytes(body[5:size]))
             del body[:size]
 
     def _repay(self, stream: int, size: int) -> None:
@@ -307,3 +310,12 @@ class Connection(asyncio.Protocol):
             if owed >= REPAID:
                 self._owed[owner] = 0
                 self.send(credit(owed, owner))
+
+
+C = TypeVar("C", bound=Connection)
+
+
+async def dialled(port: int, make: Callable[[], C]) -> C:
+    """A new connection of some kind to this machine."""
+    _, connection = await asyncio.get_running_loop().create_connection(make, "127.0.0.1", port)
+    return connection

@@ -1,0 +1,264 @@
+"""A referee process under attack: what it uses, whether honest bots feel the attack, and whether anything is left of it."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import psutil
+from phaseten.v1 import referee_pb2
+
+from tests.faults.http2 import Connection, dialled
+from tests.faults.players import Player, hello
+from tests.service.client import (
+    Control,
+    bot_claims,
+    control_claims,
+    new_key,
+    order,
+    public_pem,
+    quick_terms,
+    signed,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+ADDED_MS = 250.0  # that an attack may add to the slowest hundredth of the waits of honest bots
+TRIES = 4  # measurements: the machine may be busy with something else
+TOLERANCE = 1.05
+SETTLED_SECONDS = 60.0
+CROWD = 2000
+CROWDED = 60.0
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever a proxy says
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the process holds: bytes of memory, open descriptors, tasks of its event loop."""
+
+    memory: int
+    descriptors: int
+    tasks: int
+
+    def within(self, base: "Usage") -> bool:
+        """Whether this is no more than the base line, and a little."""
+        mine, its = (self.memory, self.descriptors, self.tasks), (base.memory, base.descriptors, base.tasks)
+        return all(now <= before * TOLERANCE for now, before in zip(mine, its, strict=True))
+
+
+class Attacked:
+    """A referee, the site that orders matches from it and takes records home, and the probe."""
+
+    def __init__(self, process: asyncio.subprocess.Process, key: Any, ports: dict[str, int]) -> None:
+        """`log` holds the lines that the process has written."""
+        self.key = key
+        self.port = ports["bots"]
+        self.control_port = ports["control"]
+        self.log: list[dict[str, Any]] = []
+        self._process = process
+        self._metrics = ports["metrics"]
+        self._probe: asyncio.subprocess.Process | None = None
+        self._base_ms = 0.0
+
+    async def listen(self, stream: asyncio.StreamReader) -> None:
+        """Keep the log."""
+        while line := await stream.readline():
+            self.log.append(json.loads(line))
+
+    # Who comes.
+
+    def ticket(self, bot: str, **changes: Any) -> str:
+        return signed(self.key, bot_claims(bot, **changes))
+
+    async def dial(self) -> Connection:
+        """A connection that has greeted."""
+        connection = await Connection.open(self.port)
+        connection.greet()
+        return connection
+
+    async def bot(self, name: str) -> tuple[Connection, int]:
+        """A bot that has been welcomed, and its stream."""
+        connection = await self.dial()
+        stream = connection.begin(self.ticket(name))
+        connection.say(stream, hello())
+        await connection.until(lambda one: one.messages.get(stream))
+        return connection, stream
+
+    async def player(self, name: str, make: Callable[[], Player] = Player) -> Player:
+        """A bot that has been welcomed and plays."""
+        player = await dialled(self.port, make)
+        await player.enter(self.ticket(name))
+        return player
+
+    # The site.
+
+    def open_site(self, channel: grpc.aio.Channel) -> None:
+        token = signed(self.key, control_claims())
+        self.control = Control(channel, token)
+        metadata = (("authorization", f"Bearer {token}"),)
+        self._watch: Any = channel.stream_stream(
+            "/phaseten.v1.RefereeService/Watch",
+            request_serializer=referee_pb2.WatchRequest.SerializeToString,
+            response_deserializer=referee_pb2.WatchResponse.FromString,
+        )(metadata=metadata)
+        self.records: dict[bytes, bytes] = {}
+
+    async def take_home(self) -> None:
+        """Acknowledge records as they come, and keep them by match."""
+        async for response in self._watch:
+            for part in [message.record for message in response.messages if message.WhichOneof("kind") == "record"]:
+                match = part.attempt.match_id
+                self.records[match] = self.records.get(match, b"") + part.data
+                if part.part + 1 == part.parts:
+                    done = referee_pb2.Acknowledgement(attempt=part.attempt, verdict=referee_pb2.VERDICT_STORED)
+                    await self._watch.write(referee_pb2.WatchRequest(messages=[done]))
+
+    async def play(self, *orders: referee_pb2.MatchOrder) -> None:
+        """Start matches; all of them must start."""
+        response = await self.control.StartMatches(referee_pb2.StartMatchesRequest(matches=orders))
+        assert all(result.outcome == referee_pb2.START_OUTCOME_STARTED for result in response.results), response
+
+    # Measuring.
+
+    async def metrics(self) -> dict[str, float]:
+        """The numbers of the metrics page, by name and labels."""
+        url = f"http://127.0.0.1:{self._metrics}/metrics"
+        page: bytes = await asyncio.to_thread(lambda: DIRECT.open(url, timeout=30).read())
+        lines = (line.rsplit(" ", 1) for line in page.decode().splitlines() if not line.startswith("#"))
+        return {name: float(value) for name, value in lines}
+
+    async def usage(self) -> Usage:
+        tasks = (await self.metrics())["phaseten_referee_tasks"]
+        process = psutil.Process(self._process.pid)
+        return Usage(process.memory_info().rss, process.num_fds(), int(tasks))
+
+    async def until(self, fine: Callable[[Usage], bool], seconds: float = SETTLED_SECONDS) -> Usage:
+        """Wait for a usage. Raises AssertionError with the last one."""
+        end = asyncio.get_running_loop().time() + seconds
+        while not fine(usage := await self.usage()):
+            assert asyncio.get_running_loop().time() < end, f"{usage} after {seconds} s"
+            await asyncio.sleep(0.2)
+        return usage
+
+    async def start_probe(self) -> None:
+        tickets = [self.ticket(name) for name in ("probe-a", "probe-b")]
+        self._probe = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.faults.probe", cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self._probe.stdin is not None
+        self._probe.stdin.write(json.dumps({"port": self.port, "tickets": tickets}).encode() + b"\n")
+        assert await self._line() == "ready"
+
+    async def stop_probe(self) -> None:
+        if self._probe is not None:
+            self._probe.kill()
+            await self._probe.wait()
+
+    async def _line(self) -> str:
+        assert self._probe is not None
+        assert self._probe.stdout is not None
+        return (await asyncio.wait_for(self._probe.stdout.readline(), CROWDED)).decode().strip()
+
+    async def wait_ms(self) -> float:
+        """Play a match between the honest bots; what 99 of 100 of their waits stayed below."""
+        await self.play(order("probe-a", "probe-b", terms=quick_terms(max_deals=3, max_turns_per_deal=25)))
+        waits = sorted(json.loads(await self._line()) + json.loads(await self._line()))
+        assert len(waits) >= 200
+        return float(waits[len(waits) * 99 // 100])
+
+    async def settle(self) -> None:
+        """Take the base line of waits. The slower of two matches: the machine is not always as quiet."""
+        self._base_ms = max(await self.wait_ms(), await self.wait_ms())
+
+    async def check_waits(self) -> None:
+        """The honest bots wait hardly longer than before. What is measured again is the wait, not the attack."""
+        waits = []
+        for _ in range(TRIES):
+            waits.append(await self.wait_ms())
+            if waits[-1] - self._base_ms < ADDED_MS:
+                return
+        raise AssertionError(f"honest bots waited {waits} ms, {self._base_ms} before")
+
+    async def survives(self, attack: Callable[[], Awaitable[None]], *, lasting: bool = False) -> None:
+        """Attack once, or again and again until honest bots have played beside it; then see that nothing is left of it."""
+        await self.settle()
+        base = await self.usage()
+        task = asyncio.create_task(_again(attack) if lasting else _once(attack))
+        await self.check_waits()
+        if lasting:
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await self.check_waits()
+        await self.until(lambda usage: usage.within(base))
+
+
+async def _once(attack: Callable[[], Awaitable[None]]) -> None:
+    await attack()
+
+
+async def _again(attack: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await attack()
+
+
+@asynccontextmanager
+async def attacked(folder: Path) -> AsyncIterator[Attacked]:
+    """A referee that has been in use: a crowd of bots has come and gone, so what allocators keep for the next is there."""
+    key = new_key()
+    (folder / "key.pem").write_bytes(public_pem(key))
+    settings = {
+        "ID": "attacked",
+        "TICKET_PUBLIC_KEY_FILE": str(folder / "key.pem"),
+        "BIND": "127.0.0.1:0",
+        "CONTROL_BIND": "127.0.0.1:0",
+        "METRICS_BIND": "127.0.0.1:0",
+    }
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PHASETEN_")}
+    env |= {f"PHASETEN_REFEREE_{name}": value for name, value in settings.items()}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "referee.service", cwd=ROOT, env=env, stderr=subprocess.PIPE
+    )
+    helpers: list[asyncio.Task[None]] = []
+    try:
+        assert process.stderr is not None
+        referee = Attacked(process, key, json.loads(await asyncio.wait_for(process.stderr.readline(), CROWDED)))
+        helpers.append(asyncio.create_task(referee.listen(process.stderr)))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{referee.control_port}") as channel:
+            referee.open_site(channel)
+            helpers.append(asyncio.create_task(referee.take_home()))
+            for _ in range(2):
+                await crowd(referee)
+            await referee.start_probe()
+            yield referee
+            assert process.returncode is None, f"the referee has ended: {referee.log[-5:]}"
+            await referee.stop_probe()
+    finally:
+        for helper in helpers:
+            helper.cancel()
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        await asyncio.gather(*helpers, return_exceptions=True)
+
+
+async def crowd(referee: Attacked, size: int = CROWD) -> None:
+    """So many bots come, a hundred at a time, and go."""
+    gate = asyncio.Semaphore(100)
+
+    async def come(number: int) -> Connection:
+        async with gate:
+            return (await referee.bot(f"guest{number}"))[0]
+
+    for connection in await asyncio.gather(*(come(number) for number in range(size))):
+        connection.close()
+    async with asyncio.timeout(CROWDED):
+        while (await referee.metrics())["phaseten_referee_sessions"]:  # noqa: ASYNC110  nothing tells of it
+            await asyncio.sleep(0.1)
