@@ -11,6 +11,14 @@ from referee.engine.ruleset import PHASES, Goal, GoalKind, GoingOut, HitOnLayTur
 
 _TOP = 12  # runs live inside 1..12
 
+# A name of a module is found ten times as fast as a member of an enumeration.
+_SET, _RUN = GoalKind.SET, GoalKind.RUN
+_LOW, _HIGH = End.LOW, End.HIGH
+_ANY, _OWN_ONLY = HitOnLayTurn.ANY, HitOnLayTurn.OWN_ONLY
+_ONE_PER_PHASE, _NO_DUTY = NaturalCards.ONE_PER_PHASE, NaturalCards.NONE
+_DISCARD_ONLY = GoingOut.DISCARD_ONLY
+_NOT_A_SET, _NOT_A_COLOR = Reason.NOT_A_SET, Reason.NOT_A_COLOR
+
 
 def lay(melds: Sequence[Meld], phase: int, hand: list[Card], ruleset: Ruleset) -> tuple[TableMeld, ...]:
     """The melds as they will lie on the table, in the order they were listed; their cards are taken out of `hand`.
@@ -41,22 +49,18 @@ def lay(melds: Sequence[Meld], phase: int, hand: list[Card], ruleset: Ruleset) -
 
 def _naturals_needed(duty: NaturalCards, melds: int) -> int:
     """How many of the melds must hold a number card. The texts speak of the phase: beside one, Wilds alone are fine."""
-    match duty:
-        case NaturalCards.NONE:
-            return 0
-        case NaturalCards.ONE_PER_PHASE:
-            return 1
-        case NaturalCards.ONE_PER_MELD:
-            return melds
+    if duty is _ONE_PER_PHASE:
+        return 1
+    return 0 if duty is _NO_DUTY else melds
 
 
 def _both_sets(melds: tuple[TableMeld, ...]) -> bool:
-    return all(meld.kind is GoalKind.SET for meld in melds)
+    return all(meld.kind is _SET for meld in melds)
 
 
 def keep_discard(hand: Sequence[Card], ruleset: Ruleset) -> None:
     """Raises IllegalMove if the hand was emptied by a lay or a hit where the last card must be discarded."""
-    if not hand and ruleset.going_out is GoingOut.DISCARD_ONLY:
+    if not hand and ruleset.going_out is _DISCARD_ONLY:
         raise IllegalMove(Reason.MUST_KEEP_DISCARD)
 
 
@@ -99,13 +103,13 @@ def meet(goal: Goal, meld: Meld, ruleset: Ruleset) -> TableMeld:
         raise IllegalMove(Reason.EXTRA_NOT_ALLOWED)
     if SKIP_KIND in meld.cards:
         raise IllegalMove(Reason.SKIP_IN_MELD)
-    match goal.kind:
-        case GoalKind.SET:
-            value, lowest, highest = _same(meld.cards, _NUMBER, Reason.NOT_A_SET), 1, _TOP
-        case GoalKind.RUN:
-            value, lowest, highest = _start(meld.cards), 1, _TOP + 1 - len(meld.cards)
-        case GoalKind.COLOR:
-            value, lowest, highest = _same(meld.cards, _COLOR, Reason.NOT_A_COLOR), 0, 3
+    kind = goal.kind
+    if kind is _SET:
+        value, lowest, highest = _same(meld.cards, _NUMBER, _NOT_A_SET), 1, _TOP
+    elif kind is _RUN:
+        value, lowest, highest = _start(meld.cards), 1, _TOP + 1 - len(meld.cards)
+    else:
+        value, lowest, highest = _same(meld.cards, _COLOR, _NOT_A_COLOR), 0, 3
     if value is None:
         if highest < lowest:
             raise IllegalMove(Reason.NOT_A_RUN)
@@ -116,7 +120,7 @@ def meet(goal: Goal, meld: Meld, ruleset: Ruleset) -> TableMeld:
         value = meld.meaning
     elif meld.meaning is not None and meld.meaning != value:
         raise IllegalMove(Reason.MEANING_WRONG)
-    return TableMeld(goal.kind, meld.cards, value)
+    return TableMeld(kind, meld.cards, value)
 
 
 _NUMBER = tuple(kind % 12 + 1 for kind in range(NUMBERS))
@@ -146,29 +150,26 @@ def ends(meld: TableMeld, card: Card) -> tuple[End | None, ...]:
     """Where `card` fits on a meld: (None,) for a set or colour, one or both ends of a run, or nowhere: ()."""
     if card == SKIP_KIND:
         return ()
-    match meld.kind:
-        case GoalKind.SET:
-            return (None,) if card == WILD_KIND or _NUMBER[card] == meld.value else ()
-        case GoalKind.COLOR:
-            return (None,) if card == WILD_KIND or _COLOR[card] == meld.value else ()
-        case GoalKind.RUN:
-            return _run_ends(meld.value - 1, meld.value + len(meld.cards), card)
+    kind, value = meld.kind, meld.value
+    if kind is _RUN:
+        return _run_ends(value - 1, value + len(meld.cards), card)
+    return (None,) if card == WILD_KIND or (_NUMBER if kind is _SET else _COLOR)[card] == value else ()
 
 
 def _run_ends(below: int, above: int, card: Card) -> tuple[End | None, ...]:
     if card == WILD_KIND:
-        low = (End.LOW,) if below >= 1 else ()
-        return (*low, End.HIGH) if above <= _TOP else low
+        low = (_LOW,) if below >= 1 else ()
+        return (*low, _HIGH) if above <= _TOP else low
     if _NUMBER[card] == below:
-        return (End.LOW,)
-    return (End.HIGH,) if _NUMBER[card] == above else ()
+        return (_LOW,)
+    return (_HIGH,) if _NUMBER[card] == above else ()
 
 
 def hit_end(meld: TableMeld, card: Card, end: End | None) -> End | None:
     """The end at which a hit takes effect: None for a set or colour. Raises IllegalMove if the hit is not allowed."""
     if card == SKIP_KIND:
         raise IllegalMove(Reason.SKIP_IN_MELD)
-    if end is not None and meld.kind is not GoalKind.RUN:
+    if end is not None and meld.kind is not _RUN:
         raise IllegalMove(Reason.END_NOT_ALLOWED)
     open_ends = ends(meld, card)
     if end is None and len(open_ends) == 2:
@@ -211,13 +212,8 @@ def hit(  # noqa: PLR0913  the whole table is looked at
 
 def may_hit_now(ruleset: Ruleset, *, own: bool) -> bool:
     """Whether a meld, the seat's own or another's, may be hit in the turn in which the seat lays its phase."""
-    match ruleset.hit_on_lay_turn:
-        case HitOnLayTurn.ANY:
-            return True
-        case HitOnLayTurn.OWN_ONLY:
-            return own
-        case HitOnLayTurn.NONE:
-            return False
+    allowed = ruleset.hit_on_lay_turn
+    return allowed is _ANY or (own and allowed is _OWN_ONLY)
 
 
 def _wild_place(meld: TableMeld, wish: Hit, ruleset: Ruleset) -> int:
@@ -238,7 +234,7 @@ def wild_place(meld: TableMeld, card: Card) -> int | None:
     """The place of a Wild in a meld that stands for `card`, the first one of a set or colour; None if there is none."""
     if card >= NUMBERS or WILD not in meld.cards:
         return None
-    if meld.kind is GoalKind.RUN:
+    if meld.kind is _RUN:
         place = _NUMBER[card] - meld.value
         return place if 0 <= place < len(meld.cards) and meld.cards[place] == WILD_KIND else None
     return meld.cards.index(WILD) if ends(meld, card) else None
@@ -253,7 +249,7 @@ def replaced(meld: TableMeld, place: int, card: Card) -> TableMeld:
 
 def grown(meld: TableMeld, card: Card, end: End | None) -> TableMeld:
     """The meld with one card more, at `end` if it is a run."""
-    if end is End.LOW and meld.kind is GoalKind.RUN:
+    if end is _LOW and meld.kind is _RUN:
         return TableMeld(meld.kind, (card, *meld.cards), meld.value - 1)
     return TableMeld(meld.kind, (*meld.cards, card), meld.value)
 
@@ -271,6 +267,6 @@ _OPEN_RUNS = tuple(tuple(_open(GoalKind.RUN, low, size) for size in range(_TOP +
 def open_kinds(meld: TableMeld) -> frozenset[Card]:
     """Every kind that may be added to this meld now."""
     kind = meld.kind
-    if kind is GoalKind.RUN:
+    if kind is _RUN:
         return _OPEN_RUNS[meld.value][len(meld.cards)]
-    return _OPEN_SETS[meld.value] if kind is GoalKind.SET else _OPEN_COLORS[meld.value]
+    return _OPEN_SETS[meld.value] if kind is _SET else _OPEN_COLORS[meld.value]

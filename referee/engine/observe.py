@@ -45,17 +45,17 @@ def public_view(state: State) -> PublicView:
         return state.public_view
     seats: list[SeatView] = []
     for views, hand in zip(state.seat_views, state.hands, strict=True):
-        seat = views.get(len(hand))
-        if seat is None:
-            seat = views[len(hand)] = _seat(state, Seat(len(seats)))
-        seats.append(seat)
+        size = len(hand)
+        if size not in views:
+            views[size] = _seat(state, Seat(len(seats)))
+        seats.append(views[size])
     to_move, discard = state.to_move, state.discard
     state.public_view = table = PublicView(
         state.deal,
         state.turn,
         state.dealer,
         None if to_move == NOBODY else to_move,
-        _PLAY if state.drawn is not None else stage(state),
+        stage(state),
         state.tie_break,
         len(state.stock),
         len(discard),
@@ -66,6 +66,7 @@ def public_view(state: State) -> PublicView:
 
 
 _DRAW, _PLAY, _OVER = Stage.DRAW, Stage.PLAY, Stage.OVER
+_FREE_CHOICE = Advance.FREE_CHOICE
 
 
 def stage(state: State) -> Stage:
@@ -87,7 +88,7 @@ def _seat(state: State, seat: Seat) -> SeatView:
         state.faults[seat],
         state.forfeits[seat] is not None,
         state.melds[seat],
-        state.done[seat] if state.ruleset.advance is Advance.FREE_CHOICE else (),
+        state.done[seat] if state.ruleset.advance is _FREE_CHOICE else (),
     )
 
 

@@ -14,6 +14,9 @@ from referee.engine.view import PublicView, SeatView
 NOBODY = Seat(-1)
 
 
+_ONE_PENDING, _UNLIMITED = SkipLimit.ONE_PENDING, SkipLimit.UNLIMITED
+
+
 @dataclass(slots=True)
 class State:
     """Everything about a game. Lists are by seat unless they are piles.
@@ -111,8 +114,8 @@ class State:
         """Whether the limit on Skips protects a player of this deal. The start card's Skip was played by nobody."""
         limit = self.ruleset.skip_limit
         if self.waiting[seat]:
-            return limit is not SkipLimit.UNLIMITED
-        if limit is SkipLimit.ONE_PENDING or self.skipped_at[seat] < 0:
+            return limit is not _UNLIMITED
+        if limit is _ONE_PENDING or self.skipped_at[seat] < 0:
             return False
         if limit is SkipLimit.ONE_PER_LAP:
             players = len(self.players)
