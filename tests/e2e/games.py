@@ -17,6 +17,7 @@ from referee.engine.shuffle import SeededDecks, game_context, match_key, nonce_c
 from referee.engine.view import PublicView
 from referee.wire.replay import AnswerRecord, ReplayRecord, SeatInfo, SeatNonce, encode_replay, replay_digest
 from tests.players import greedy
+from tournament_site.matches.rulebook import terms_from
 from tournament_site.matches.services import Claimed, ClaimedSeat
 
 THOUGHTS = ("nothing better to do", "that brings the run nearer", "keeping the Wild for later")
@@ -25,11 +26,12 @@ STARTED = 1_750_000_000_000
 
 @dataclass(slots=True)
 class Table:
-    """A game and what the referee knows beside it. `clumsy` seats answer with nonsense every so often."""
+    """A game and what the referee knows beside it. `clumsy` seats are late at every so many decisions."""
 
     game: Game
     clumsy: frozenset[int] = frozenset()
     notes: Sequence[str] = THOUGHTS
+    every: int = 61
     answers: list[AnswerRecord] = field(default_factory=list)
 
     def play(self, decisions: int = 100_000) -> None:
@@ -40,7 +42,7 @@ class Table:
                 return
             at = len(self.game.log)
             think = 3 + (number * 37) % 211
-            if seat in self.clumsy and number % 61 == 60:
+            if seat in self.clumsy and number % self.every == self.every - 1:
                 self.game.fault(seat, FaultKind.LATE)
             else:
                 move = greedy(self.game.view(seat), self.game.ruleset)
@@ -70,8 +72,15 @@ def draw_secrets(game_id: UUID, attempt: int, seats: int, seed: bytes | None = N
     return Secrets(seed, server_commit(context, seed), nonces, SeededDecks(key))
 
 
-def table_of(seats: int, shuffle: Secrets, clumsy: frozenset[int] = frozenset(), notes: Sequence[str] = THOUGHTS) -> Table:
-    return Table(Game(OFFICIAL, Terms(), seats, shuffle.decks), clumsy, notes)
+def table_of(
+    seats: int,
+    shuffle: Secrets,
+    clumsy: frozenset[int] = frozenset(),
+    notes: Sequence[str] = THOUGHTS,
+    terms: Terms | None = None,
+    every: int = 61,
+) -> Table:
+    return Table(Game(OFFICIAL, terms or Terms(), seats, shuffle.decks), clumsy, notes, every)
 
 
 def seated(claimed: Claimed, index: int) -> tuple[ClaimedSeat, ...]:
@@ -104,13 +113,15 @@ def replay_of(claimed: Claimed, index: int, table: Table, shuffle: Secrets) -> b
     return encode_replay(record)
 
 
-def match_record(claimed: Claimed, clumsy: frozenset[str] = frozenset(), notes: Sequence[str] = THOUGHTS) -> bytes:
+def match_record(
+    claimed: Claimed, clumsy: frozenset[str] = frozenset(), notes: Sequence[str] = THOUGHTS, every: int = 61
+) -> bytes:
     """Play all games of a match; the serialised MatchRecord. `clumsy` are slugs of bots that are late now and then."""
     games = []
     for index, game_id in enumerate(claimed.games):
         shuffle = draw_secrets(game_id, claimed.attempt, len(claimed.seats))
         late = frozenset(number for number, seat in enumerate(seated(claimed, index)) if seat.bot in clumsy)
-        table = table_of(len(claimed.seats), shuffle, clumsy=late, notes=notes)
+        table = table_of(len(claimed.seats), shuffle, clumsy=late, notes=notes, terms=terms_from(claimed.terms), every=every)
         table.play()
         data = replay_of(claimed, index, table, shuffle)
         games.append(referee_pb2.GameRecord(game_id=game_id.bytes, replay=data, sha256=replay_digest(data)))

@@ -7,15 +7,16 @@ from tests.e2e import hostile
 from tests.e2e.games import THOUGHTS, draw_secrets, live_view, match_record, public_events
 from tournament_site import live
 from tournament_site.accounts.models import User
+from tournament_site.bots import queries as bot_queries
 from tournament_site.bots import services as bot_services
 from tournament_site.bots.models import Bot, BotVersion
 from tournament_site.leagues import demo
 from tournament_site.leagues import services as league_services
 from tournament_site.leagues.models import Season
 from tournament_site.matches import queries as match_queries
-from tournament_site.matches import recording
+from tournament_site.matches import recording, validation
 from tournament_site.matches import services as match_services
-from tournament_site.matches.bundle import Verdict
+from tournament_site.matches.bundle import Shuffle, Verdict
 from tournament_site.matches.models import Game, Match, Replay
 from tournament_site.matches.records import read_record
 from tournament_site.matches.selection import Assignment
@@ -57,11 +58,11 @@ def queued(season: Season) -> list[Match]:
     return list(Match.objects.filter(pairing__round__season=season, state="QUEUED").order_by("sort_key", "pk"))
 
 
-def play(match: Match, clumsy: frozenset[str] = CLUMSY, notes: tuple[str, ...] = THOUGHTS) -> None:
+def play(match: Match, clumsy: frozenset[str] = CLUMSY, notes: tuple[str, ...] = THOUGHTS, every: int = 61) -> None:
     (claimed,) = match_services.claim([Assignment(match.pk, REFEREE)])
     match_services.renew([(claimed.match_id, claimed.attempt)])
     ordered = match_queries.ordered(claimed.match_id)
-    reading = read_record(claimed.match_id, claimed.attempt, match_record(claimed, clumsy, notes), ordered)
+    reading = read_record(claimed.match_id, claimed.attempt, match_record(claimed, clumsy, notes, every), ordered)
     verdict = recording.record(reading.match, reading.findings)
     assert verdict is Verdict.STORED, reading.findings
 
@@ -110,6 +111,30 @@ def hostile_season(owner: User) -> dict[str, Any]:
     return {"season": season.pk, "match": str(matches[0].pk), "void": str(void.pk), "games": games_of(season)}
 
 
+def failed_validation(owner: User, house: Bot) -> str:
+    """A bot whose version played its validation match and was late too often; its slug."""
+    bot = bot_services.create_bot(owner, "Shaky Shay")
+    version = bot_services.declare_version(bot, "0.1", sdk="phaseten 0.1.0", language="Python 3.11")
+    here = {each.pk: bot_services.Room(8) for each in (version, house.active_version) if each is not None}
+    bot_services.record_presence(REFEREE, here)
+    validation.order(bot_queries.free_games())
+    play(Match.objects.get(scale=validation.SCALE), clumsy=frozenset({bot.slug}), every=9)
+    validation.judge()
+    return bot.slug
+
+
+def void_game(match: Match) -> str:
+    """Begin a match and call it off; its first game, which shows what made its cards."""
+    (claimed,) = match_services.claim([Assignment(match.pk, REFEREE)])
+    first, *_ = claimed.games
+    made = draw_secrets(first, claimed.attempt, len(claimed.seats))
+    match_services.open_games({first: made.commitment})
+    match_services.call_off(match.pk, claimed.attempt, "the referee is going away")
+    shares = tuple((share.commitment, share.nonce) for share in made.nonces)
+    match_services.reveal([Shuffle(first, made.seed, made.commitment, shares)])
+    return str(first)
+
+
 def break_replay(game_id: str) -> None:
     """Leaves a replay whose bytes say nothing."""
     Replay.objects.filter(pk=uuid.UUID(game_id)).update(data=b"\xff\xff\xff")
@@ -131,9 +156,12 @@ def everything() -> dict[str, Any]:
         play(match)
     rating_services.apply()
     live_games = play_live(matches[len(matches) // 2])
-    rooms = {bot.active_version_id: bot_services.Room(8, 4) for bot in bots if bot.active_version_id}
-    bot_services.record_presence(REFEREE, rooms)
 
+    shaky = failed_validation(cast["ann"], bots[0])
+    for referee, playing in ((REFEREE, 4), ("referee-2", 1)):
+        rooms = {bot.active_version_id: bot_services.Room(8, playing) for bot in bots if bot.active_version_id}
+        bot_services.record_presence(referee, rooms)
+    void = void_game(matches[-2])
     waiting = make_season("Visitors' League", 2, bots[:3], places=8, start=False)
     hostile_made = hostile_season(cast["bob"])
     *games, broken = games_of(duel)
@@ -152,5 +180,7 @@ def everything() -> dict[str, Any]:
         "bot": bots[0].slug,
         "guest": guests[0].slug,
         "hostile": hostile_made,
+        "shaky": shaky,
+        "void": void,
         "unknown": str(uuid.UUID(int=7)),
     }

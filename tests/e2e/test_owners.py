@@ -163,3 +163,31 @@ def test_a_running_season_renews_itself_and_keeps_the_place(site, open_page):
     assert page.evaluate("document.activeElement.getAttribute('href')") == focus
     assert page.locator("[data-keep=table]").evaluate("box => box.scrollLeft") == 60
     assert page.evaluate("scrollY") == 200
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_a_version_that_failed_its_validation_says_why_and_where(site, open_page, log_in, width):
+    page = open_page(width).page
+    log_in(page)
+    must_fit(page)
+    assert page.get_by_text("not validated").first.is_visible()
+    page.goto(f"{site.url}/my-bots/{site.made['shaky']}")
+    must_fit(page)
+    panel = page.locator("#validation")
+    assert "faults" in panel.inner_text()
+    assert panel.get_by_role("button", name="Try again").is_visible()
+    panel.get_by_role("link", name="Watch the replay").click()
+    page.get_by_text("Shaky Shay").first.wait_for()
+    page.goto(f"{site.url}/bots/{site.made['shaky']}")
+    must_fit(page)
+    assert page.get_by_text("It plays no rated match yet.").is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_a_void_game_shows_what_made_its_cards(site, open_page, width):
+    page = open_page(width).page
+    page.goto(f"{site.url}/games/{site.made['void']}")
+    must_fit(page)
+    fair = page.locator("section:has(#fair-title)").inner_text()
+    assert len(re.findall(r"\b[0-9a-f]{128}\b", fair)) >= 2  # commitment and seed
+    assert "are those that were committed to" in fair
