@@ -14,6 +14,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -88,8 +89,9 @@ def client_of(referee: Referee) -> Iterator[RefereeClient]:
 def dispatch() -> None:
     """Start the matches whose bots are there and have room, the first in the queue first."""
     rooms: dict[str, int] = {}
-    for referee in settings.SITE.referees:
-        sessions = _attend(referee)
+    referees = settings.SITE.referees
+    for referee, answer in zip(referees, _list_sessions(referees), strict=True):
+        sessions = _attend(referee, answer)
         rooms[referee.id] = 0 if sessions is None else sessions.free_games
     free = bots.free_games()
     validation.order(free)
@@ -104,19 +106,30 @@ def dispatch() -> None:
             _start(referee, matches)
 
 
-def _attend(referee: Referee) -> Sessions | None:
+def _list_sessions(referees: Sequence[Referee]) -> list[Sessions | RefereeUnavailable | RefereeRefused]:
+    """Asks all referees at once, so that one which does not answer keeps nobody waiting for long."""
+
+    def ask(referee: Referee) -> Sessions | RefereeUnavailable | RefereeRefused:
+        try:
+            with client_of(referee) as client:
+                return client.list_sessions()
+        except (RefereeUnavailable, RefereeRefused) as error:
+            return error
+
+    with ThreadPoolExecutor(max(1, len(referees))) as pool:
+        return list(pool.map(ask, referees))
+
+
+def _attend(referee: Referee, sessions: Sessions | RefereeUnavailable | RefereeRefused) -> Sessions | None:
     """Notes who is connected to a referee. None if it cannot be reached: then nobody is."""
-    try:
-        with client_of(referee) as client:
-            sessions = client.list_sessions()
-            credentials = {entry.credential for entry in sessions.sessions}
-            revoked = credentials - bots.valid_tokens(credentials)
-            if revoked:
-                client.close_sessions(sorted(revoked), "the bot token was revoked")
-    except (RefereeUnavailable, RefereeRefused) as error:
-        _complain(referee, error)
+    if not isinstance(sessions, Sessions):
+        _complain(referee, sessions)
         presence.record_presence(referee.id, {})
         return None
+    credentials = {entry.credential for entry in sessions.sessions}
+    revoked = credentials - bots.valid_tokens(credentials)
+    if revoked:
+        _send_away(referee, sorted(revoked))
     presence.record_presence(
         referee.id,
         {
@@ -126,6 +139,15 @@ def _attend(referee: Referee) -> Sessions | None:
         },
     )
     return sessions
+
+
+def _send_away(referee: Referee, credentials: Sequence[str]) -> None:
+    """Closes the sessions of tokens that were revoked; if that fails, the next tick tries again."""
+    try:
+        with client_of(referee) as client:
+            client.close_sessions(credentials, "the bot token was revoked")
+    except (RefereeUnavailable, RefereeRefused) as error:
+        _complain(referee, error)
 
 
 def _complain(referee: Referee, error: RefereeUnavailable | RefereeRefused) -> None:

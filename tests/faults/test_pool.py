@@ -13,6 +13,7 @@ import pytest
 
 from tests.faults.whole_house import DIRECT, WholeHouse, whole_house
 
+FROZEN = 12.0  # seconds: three of the short leases of these tests
 LOOK = """
 import json
 from tournament_site.matches.models import Attempt, GameResult, Match
@@ -90,3 +91,23 @@ def test_a_referee_that_is_killed_for_good_leaves_its_matches_to_the_others(tmp_
         assert found["blamed"] == 0
         assert found["counted"] == found["moved"]  # what was cut was played again where somebody still is
         assert found["by"]["referee-1"] > found["by"]["referee-2"]
+
+
+@pytest.mark.timeout(600)
+def test_what_a_frozen_referee_brings_home_too_late_counts_nowhere(tmp_path: Path) -> None:
+    """SIGSTOP past the lease, then SIGCONT: its matches have moved, and its own records of them are stale."""
+    with whole_house(tmp_path, referees=2) as house:
+        frozen_at = None
+        thawed = False
+        for finished, scheduled in house.progress():
+            if scheduled and frozen_at is None and finished / scheduled >= 0.2:
+                house.servers["referee-2"].freeze()
+                frozen_at = time.monotonic()
+            if frozen_at is not None and not thawed and time.monotonic() - frozen_at > FROZEN:
+                house.servers["referee-2"].thaw()
+                thawed = True
+        if not thawed:
+            house.servers["referee-2"].thaw()
+        found = outcome(house)
+        assert found["blamed"] == 0
+        assert found["moved"]

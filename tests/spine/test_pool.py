@@ -1,5 +1,6 @@
 """Several referees: where a match is played, and where it goes when its referee is lost."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -136,3 +137,22 @@ def test_the_owner_and_the_api_see_where_a_bot_is_connected(pool: Pool) -> None:
     owner.force_login(ann.owner)
     for path in ("/my-bots", f"/my-bots/{ann.slug}"):
         assert "to r1, r2; 12 of 64 games" in owner.get(path).content.decode()
+
+
+def test_those_that_do_not_answer_keep_nobody_waiting_one_after_the_other(
+    pool: Pool,
+) -> None:
+    bots = make_bots(2)
+    match_id = queue_match(bots)
+    attend(pool[1], bots, room=50)
+    both = threading.Barrier(2, timeout=10)
+    answer = pool[1].answers["ListSessions"]
+
+    def together(answered: Any) -> Any:
+        both.wait()  # each answers only once the other one is asked
+        return answered
+
+    pool[0].answers["ListSessions"] = lambda _: together(pb.ListSessionsResponse(free_games=1))
+    pool[1].answers["ListSessions"] = lambda request: together(answer(request))
+    pipeline.dispatch()
+    assert ordered(pool[1]) == [match_id]
