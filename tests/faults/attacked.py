@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,15 +108,21 @@ class Attacked:
             request_serializer=referee_pb2.WatchRequest.SerializeToString,
             response_deserializer=referee_pb2.WatchResponse.FromString,
         )(metadata=metadata)
-        self.records: dict[bytes, bytes] = {}
+        self._records: dict[bytes, bytes] = {}
+        self._whole: set[bytes] = set()
+
+    def record(self, match: bytes) -> referee_pb2.MatchRecord | None:
+        """The record of a match, if it has come."""
+        return referee_pb2.MatchRecord.FromString(self._records[match]) if match in self._whole else None
 
     async def take_home(self) -> None:
-        """Acknowledge records as they come, and keep them by match."""
+        """Acknowledge records as they come, and keep them."""
         async for response in self._watch:
             for part in [message.record for message in response.messages if message.WhichOneof("kind") == "record"]:
                 match = part.attempt.match_id
-                self.records[match] = self.records.get(match, b"") + part.data
+                self._records[match] = self._records.get(match, b"") + part.data
                 if part.part + 1 == part.parts:
+                    self._whole.add(match)
                     done = referee_pb2.Acknowledgement(attempt=part.attempt, verdict=referee_pb2.VERDICT_STORED)
                     await self._watch.write(referee_pb2.WatchRequest(messages=[done]))
 
@@ -186,26 +192,26 @@ class Attacked:
                 return
         raise AssertionError(f"honest bots waited {waits} ms, {self._base_ms} before")
 
-    async def survives(self, attack: Callable[[], Awaitable[None]], *, lasting: bool = False) -> None:
-        """Attack once, or again and again until honest bots have played beside it; then see that nothing is left of it."""
+    async def survives(self, attack: Callable[[], Awaitable[None]], *, seconds: float = 0.0) -> None:
+        """Attack, once or again and again for some seconds, while honest bots play; then see that nothing is left of it."""
         await self.settle()
         base = await self.usage()
-        task = asyncio.create_task(_again(attack) if lasting else _once(attack))
+        known = len(self.log)
+        end = asyncio.get_running_loop().time() + seconds
+        task = asyncio.create_task(_attack(attack, end))
         await self.check_waits()
-        if lasting:
-            task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        while not task.done():
+            await self.check_waits()
+        await task
         await self.check_waits()
         await self.until(lambda usage: usage.within(base))
+        bugs = [line for line in self.log[known:] if line["level"] == "error"]
+        assert not bugs, bugs[:3]
 
 
-async def _once(attack: Callable[[], Awaitable[None]]) -> None:
+async def _attack(attack: Callable[[], Awaitable[None]], end: float) -> None:
     await attack()
-
-
-async def _again(attack: Callable[[], Awaitable[None]]) -> None:
-    while True:
+    while asyncio.get_running_loop().time() < end:
         await attack()
 
 

@@ -22,8 +22,9 @@ TRUE_BINARY_METADATA = 0xFE03  # gRPC's own
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 CONNECT = "/phaseten.v1.BotService/Connect"
-CANCEL = 8
+FLOW_CONTROL_ERROR, CANCEL, ENHANCE_YOUR_CALM = 3, 8, 11
 WINDOW = 2**31 - 1
+FRAME_BYTES = 16384
 REPAID = 16384
 PATIENCE = 15.0
 
@@ -168,6 +169,7 @@ class Connection(asyncio.Protocol):
         self._buffer = bytearray()
         self._bodies: dict[int, bytearray] = {}
         self._owed: dict[int, int] = {}
+        self._credit: dict[int, int] = {}
         self._next = 1
         self._news = asyncio.Event()
         self._flow = asyncio.Event()
@@ -202,11 +204,36 @@ class Connection(asyncio.Protocol):
         self.send(frame(HEADERS, END_HEADERS, stream, request(ticket, *extra, path=path)))
         return stream
 
+    def finish(self, stream: int) -> None:
+        """Say that this side of a call is done."""
+        self.send(frame(DATA, END_STREAM, stream))
+
     def say(self, stream: int, data: bytes) -> None:
-        """Send one gRPC message, in frames of at most 16 KiB."""
-        body = message(data)
-        for start in range(0, len(body), 16384):
-            self.send(frame(DATA, 0, stream, body[start : start + 16384]))
+        """Send one small gRPC message, whether there is credit for it or not."""
+        self._put(stream, message(data))
+
+    def _put(self, stream: int, body: bytes) -> None:
+        for owner in (0, stream):
+            self._credit[owner] = self._credit_of(owner) - len(body)
+        for start in range(0, len(body), FRAME_BYTES):
+            self.send(frame(DATA, 0, stream, body[start : start + FRAME_BYTES]))
+
+    async def pour(self, stream: int, body: bytes) -> None:
+        """Send a gRPC message, head and all, as credit comes; what is left when the call ends stays here. Raises Closed."""
+        while body and stream not in self.trailers:
+            room = min(self._credit_of(0), self._credit_of(stream))
+            if room > 0:
+                self._put(stream, body[:room])
+                body = body[room:]
+            else:
+                await self.until(lambda one: one.credited(stream) or stream in one.trailers)
+
+    def credited(self, stream: int) -> bool:
+        """Whether more may be sent."""
+        return min(self._credit_of(0), self._credit_of(stream)) > 0
+
+    def _credit_of(self, owner: int) -> int:
+        return self._credit.get(owner, self.settings.get(INITIAL_WINDOW_SIZE, 65535) if owner else 65535)
 
     def read_nothing(self) -> None:
         """Leave everything that comes where it is."""
@@ -228,8 +255,18 @@ class Connection(asyncio.Protocol):
                 self._news.clear()
                 await self._news.wait()
 
+    def hang_up(self) -> None:
+        """Close the connection when everything is sent."""
+        self._transport.close()
+
     def close(self) -> None:
+        """Close the connection, whatever is still to be sent."""
         self._transport.abort()
+
+    def forget(self, stream: int) -> None:
+        """Drop what is known of a call that has ended."""
+        for known in (self.messages, self.trailers, self.resets, self._bodies, self._owed, self._credit):
+            known.pop(stream, None)
 
     def reason(self, stream: int) -> str:
         """The reason that ended a call, from its ErrorInfo; the gRPC status if there is none."""
@@ -291,6 +328,8 @@ class Connection(asyncio.Protocol):
             self.pings += 1
             if self.acknowledges:
                 self.send(frame(PING, ACK, 0, payload))
+        elif kind == WINDOW_UPDATE:
+            self._credit[stream] = self._credit_of(stream) + int.from_bytes(payload)
         elif kind == GOAWAY:
             self.goaway = (int.from_bytes(payload[4:8]), payload[8:])
 

@@ -138,11 +138,12 @@ class Reversed(Player):
 
 
 class Astray(Player):
-    """Sends its answers to the wrong games first: to a neighbour, to one that never was, with ids from the future."""
+    """Answers in the wrong games first: in the other of its two, in some that never were, with ids from the future."""
 
     def answer(self, question: pb.Question) -> list[pb.BotMessage]:
         answers = super().answer(question)
-        wrong = [(question.game ^ 1, question.id), (question.game + 1000, question.id), (0, 0)]
+        other = 3 - question.game
+        wrong = [(other, question.id), (question.game + 1000, question.id), (0, 0), (other, question.id + 1000)]
         strays = [pb.Answer(game=game, id=number, draw=game_pb2.Draw()) for game, number in wrong]
         return [*(pb.BotMessage(answer=stray) for stray in strays), *answers]
 
