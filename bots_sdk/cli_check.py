@@ -103,6 +103,8 @@ def _serve(chosen: argparse.Namespace) -> int:
         told=lambda line: print(line, flush=True),
     )
     run_until_stopped(trial.run)
+    if not trial.finished:
+        raise KeyboardInterrupt
     if chosen.json is not None:
         _write(chosen.json, trial.report)
     return 0 if trial.report.passed else 1

@@ -25,7 +25,10 @@ def chosen_scenarios(names: Sequence[str] | None) -> list[Scenario]:
 
 
 class Trial:
-    """Waits for a bot, or starts one, and tells line by line what it did. `report` is filled in on the way."""
+    """Waits for a bot, or starts one, and tells line by line what it did.
+
+    `report` is filled in on the way; `finished` says that nothing cut the run short.
+    """
 
     def __init__(  # noqa: PLR0913 - each is a choice of its own, the address first
         self,
@@ -40,6 +43,7 @@ class Trial:
     ) -> None:
         """`port` 0 takes a free one. `command` starts the bot, which prints into `log`; it may be empty."""
         self.report = Report()
+        self.finished = False
         self._listen = host, port
         self._scenarios = scenarios
         self._command = command
@@ -58,6 +62,7 @@ class Trial:
                     stage.starter = program = Program(self._command, environment_of_bot(stage.site.url, TOKEN), self._log)
                     await program.ensure()
                 await run(stage, self._scenarios, self._tell)
+                self.finished = True
         except OSError as error:
             raise WrongInput(f"cannot begin: {error}") from error
         finally:

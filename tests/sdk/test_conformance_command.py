@@ -1,7 +1,9 @@
 """`phaseten check`: the command, its report, and what wrong input gets."""
 
 import json
+import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -41,6 +43,27 @@ def test_a_bot_that_ends_before_it_comes_is_quoted(shell: Shell) -> None:
     assert "no bot came; its process ended with status 7" in done.out
     assert "no model file" in done.out
     assert done.out.splitlines()[-1] == "0 passed, 0 failed"
+
+
+def test_a_run_that_is_stopped_passes_nothing_and_leaves_no_bot_behind(shell: Shell) -> None:
+    log = shell.home / "bot.log"
+    with subprocess.Popen(
+        (sys.executable, "-m", "bots_sdk.cli", "check", "--server", "--log", str(log), *BLIND),
+        cwd=shell.home,
+        env=shell.env(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        while not running.stdout.readline().startswith("ok"):
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "stopped" in err
+    assert "passed" not in out
+    assert "INFO    stopped" in log.read_text()  # the bot's own last word
 
 
 def test_a_bot_in_python_is_tried_without_a_network(shell: Shell) -> None:
