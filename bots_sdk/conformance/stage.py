@@ -57,6 +57,7 @@ class Stage:
     _missed: int = 0
     _settled: int = 0
     _met: bool = False
+    _mum: bool = False
 
     def __post_init__(self) -> None:
         self.first = Referee(FIRST, self.patience, self.heard, self.site.admits)
@@ -121,7 +122,14 @@ class Stage:
 
     async def welcome(self, visit: Visit, *frames: bytes) -> None:
         """Welcome a new session, and tell it what else it is told at once. Raises NoSession."""
-        hello = await visit.greet(self.patience.hello * 3, *frames)
+        within = self.patience.hello * 3 if not self._mum else GLANCE_SECONDS
+        try:
+            hello = await visit.greet(within, *frames)
+        except NoSession:
+            self._mum = True  # whoever says no Hello once is hardly waited for any more
+            visit.end("DEADLINE_EXCEEDED", "no Hello came in time")
+            raise
+        self._mum = False
         self.report.sdk, self.report.language = hello.sdk, hello.language
         self.report.capacity = max(1, hello.capacity)
         if self.site.asked:

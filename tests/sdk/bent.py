@@ -54,6 +54,11 @@ class Nameless(Bent):
         return (message,)
 
 
+class SaysNoHello(Bent):
+    def says(self, message: pb.BotMessage) -> Iterable[pb.BotMessage]:
+        return () if message.HasField("hello") else (message,)
+
+
 class PingsFirst(Bent):
     def says(self, message: pb.BotMessage) -> Iterable[pb.BotMessage]:
         return (pb.BotMessage(ping=pb.Ping(id=5)), message) if message.HasField("hello") else (message,)

@@ -40,6 +40,7 @@ from tests.sdk.bent import (
     RevealsAnother,
     RevealsEarly,
     SameNonce,
+    SaysNoHello,
     SendsGiants,
     Sulks,
     WritesNovels,
@@ -104,6 +105,7 @@ CROOKED = _sessions(
     (
         (ProtocolTwo, "hello"),
         (Nameless, "hello"),
+        (SaysNoHello, "hello"),
         (PingsFirst, "hello"),
         (RevealsEarly, "handshake"),
         (CommitsInHex, "handshake"),
