@@ -1,5 +1,6 @@
 """The outermost layer of every call: our errors become status codes with details, mistakes of ours become INTERNAL."""
 
+import time
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from referee.service.containment import contained_call
 from referee.service.errors import CallReason, CallRefused
 from referee.service.log import EventLog
 from referee.service.meter import Meter
+from referee.service.session import Allowance
 
 DOMAIN: Final = "phaseten"
 OURS: Final = "/phaseten."
@@ -57,6 +59,8 @@ class Guard(grpc.aio.ServerInterceptor):
         self._meter = meter
         self._admit = admit
         self._open_to_all = open_to_all
+        self._lines = Allowance(time.monotonic())
+        self._untold = 0
 
     async def intercept_service(
         self,
@@ -102,7 +106,16 @@ class Guard(grpc.aio.ServerInterceptor):
                 return await contained_call(lambda error: failed(error, context), _MEANT, admitted(request, context))
             except CallRefused as refused:
                 self._meter.refused(refused.reason.name)
-                log.info("call refused", method=method, reason=refused.reason.name, peer=context.peer())
+                self._tell(method, refused.reason, context.peer())
                 refuse(context, refused)
 
         return call
+
+    def _tell(self, method: str, reason: CallReason, peer: str) -> None:
+        """Log a refusal, as a warning where a ticket was not good. Whoever floods us does not flood the log."""
+        if not self._lines.take(time.monotonic(), 1):
+            self._untold += 1
+            return
+        tell = log.warning if reason.name.startswith("TICKET_") else log.info
+        tell("call refused", method=method, reason=reason.name, peer=peer, untold=self._untold)
+        self._untold = 0

@@ -32,7 +32,10 @@ class EventLog:
 
 
 class JsonLines(logging.Formatter):
-    """Formats a record as one line of JSON; fields of `EventLog` stand beside time, level and event."""
+    """Formats a record as one line of JSON; fields of `EventLog` stand beside time, level and event.
+
+    It is ASCII: whatever a name holds, on no terminal does it look like another line or turn words round.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -44,7 +47,7 @@ class JsonLines(logging.Formatter):
         line.update(getattr(record, "fields", {}))
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str, ensure_ascii=False)
+        return json.dumps(line, default=str)
 
 
 def configure(level: str, stream: TextIO = sys.stderr) -> None:

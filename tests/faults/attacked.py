@@ -16,6 +16,7 @@ import grpc
 import psutil
 from phaseten.v1 import referee_pb2
 
+from referee.service.tickets import key_id
 from tests.faults.http2 import Connection, dialled
 from tests.faults.players import Player, hello
 from tests.service.client import (
@@ -76,6 +77,10 @@ class Attacked:
 
     def ticket(self, bot: str, **changes: Any) -> str:
         return signed(self.key, bot_claims(bot, **changes))
+
+    @property
+    def key_id(self) -> str:
+        return key_id(self.key.public_key())
 
     async def dial(self) -> Connection:
         """A connection that has greeted."""
