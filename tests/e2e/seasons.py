@@ -140,7 +140,7 @@ def break_replay(game_id: str) -> None:
     Replay.objects.filter(pk=uuid.UUID(game_id)).update(data=b"\xff\xff\xff")
 
 
-def everything() -> dict[str, Any]:
+def everything() -> dict[str, Any]:  # long: one thing after the other, once for every page
     cast = people()
     bots = [make_bot(cast["house"], name) for name in NAMES[:6]]
     guests = [make_bot(cast["ann"], NAMES[6]), make_bot(cast["bob"], NAMES[7])]

@@ -352,9 +352,17 @@ class Connection(asyncio.Protocol):
 
 
 C = TypeVar("C", bound=Connection)
+DIALS = 10
 
 
 async def dialled(port: int, make: Callable[[], C]) -> C:
-    """A new connection of some kind to this machine."""
-    _, connection = await asyncio.get_running_loop().create_connection(make, "127.0.0.1", port)
-    return connection
+    """A new connection of some kind to this machine. Where thousands come and go, one may be reset before it is made."""
+    for tries_left in range(DIALS - 1, -1, -1):
+        try:
+            _, connection = await asyncio.get_running_loop().create_connection(make, "127.0.0.1", port)
+        except ConnectionResetError:
+            if not tries_left:
+                raise
+        else:
+            return connection
+    raise AssertionError("unreachable")
