@@ -25,8 +25,8 @@ def _take_precedence() -> None:
         os.setpriority(os.PRIO_PROCESS, 0, PRECEDENCE)
 
 
-async def _serve(settings: Settings) -> None:
-    """Run until the first signal, then drain; a second signal cuts that short."""
+async def _serve(settings: Settings) -> bool:
+    """Run until the first signal, then drain; a second signal cuts that short. False if a port died before."""
     loop = asyncio.get_running_loop()
     stop, hurry = asyncio.Event(), asyncio.Event()
 
@@ -40,9 +40,14 @@ async def _serve(settings: Settings) -> None:
     # What was imported stays, and a game leaves no cycles behind: looking for them so often cost a fifth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
-    await stop.wait()
-    await server.drain(settings.grace, hurry)
+    reasons = [asyncio.create_task(event.wait()) for event in (stop, server.broken)]
+    await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
+    for reason in reasons:
+        reason.cancel()
+    if stop.is_set():
+        await server.drain(settings.grace, hurry)
     await server.stop()
+    return stop.is_set()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,16 +69,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(_chosen: argparse.Namespace) -> int:
-    """Read the settings and serve. 0 after a stop that was asked for, 1 if it cannot listen. Raises SettingsError."""
+    """Read the settings and serve. 0 after a stop that was asked for, 1 without ports. Raises SettingsError."""
     settings = Settings.from_env(os.environ)
     log.configure(settings.log_level)
     _take_precedence()
     try:
-        uvloop.run(_serve(settings))
+        return 0 if uvloop.run(_serve(settings)) else 1
     except CannotListen as problem:
         sys.stderr.write(f"phaseten-referee: {problem}\n")
         return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import grpc
 from phaseten.v1 import bot_pb2 as pb
 
 from referee.service.errors import CallReason, CallRefused
-from referee.service.interceptor import Context, metadata_value
+from referee.service.interceptor import Context, Methods, metadata_value
 from referee.service.lobby import Lobby
 from referee.service.meter import Meter
 from referee.service.outbox import Pacer
@@ -44,11 +44,9 @@ class BotApi:
         self._pulse = Pulse()
         self._numbers = count(1)
 
-    def handlers(self) -> grpc.GenericRpcHandler:
+    def handlers(self) -> Methods:
         """For the server. Frames are neither decoded nor encoded on the way, see `session` and `messages`."""
-        return grpc.method_handlers_generic_handler(
-            SERVICE, {"Connect": grpc.stream_stream_rpc_method_handler(self.connect)}
-        )
+        return {"Connect": grpc.stream_stream_rpc_method_handler(self.connect)}
 
     async def connect(self, _requests: Any, context: Context) -> None:
         """The session of a bot, from its ticket to the end of its stream."""

@@ -1,12 +1,14 @@
 """The outermost layer of every call: our errors become status codes with details, mistakes of ours become INTERNAL."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import grpc
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
+from grpc._cython import cygrpc  # type: ignore[attr-defined]  # its types are not known
 
 from referee.service.containment import contained_call
 from referee.service.errors import CallReason, CallRefused
@@ -19,6 +21,8 @@ OURS: Final = "/phaseten."
 
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Callable[[Any, Context], Awaitable[Any]]
+Methods = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
+Options = tuple[tuple[str, int], ...]
 
 _MEANT: Final = (CallRefused,)
 
@@ -44,6 +48,32 @@ def refuse(context: Context, refused: CallRefused) -> None:
     context.set_code(code)
     context.set_details(str(refused))
     context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+
+
+class _KnownMethods(cygrpc.AioServer):  # type: ignore[misc]  # gRPC has no types for it
+    """A server that looks at no call but those of methods that were registered with it.
+
+    To find a handler for any other, gRPC decodes its name in the loop that takes all calls. A name that is not UTF-8 ended
+    that loop, with it the port, and with it every session. Here such calls are answered before anybody looks at the name.
+    """
+
+    async def _request_call(self) -> NoReturn:
+        loop = asyncio.get_running_loop()
+        while True:
+            context = cygrpc._ServicerContext(await super()._request_call(), None, None, loop)  # noqa: SLF001  see above
+            await contained_call(_answered, (), context.abort(grpc.StatusCode.UNIMPLEMENTED, "there is no such method"))
+
+
+async def _answered(_error: Exception) -> None:
+    """An aborted call always raises; and whoever called may be gone already."""
+
+
+def make_server(guard: "Guard", options: Options) -> grpc.aio.Server:
+    """A server behind a guard. Handlers are to be added as registered methods: it knows no others."""
+    server = grpc.aio.server(interceptors=[guard], options=options)
+    # Arguments as in grpc.aio.Server itself.
+    server._server = _KnownMethods(cygrpc.get_working_loop(), None, (), [guard], options, None)  # type: ignore[attr-defined]  # noqa: SLF001
+    return server
 
 
 class Guard(grpc.aio.ServerInterceptor):

@@ -11,7 +11,7 @@ from phaseten.v1 import referee_pb2 as pb
 from referee.service.clock import RefereeTime, monotonic_ms
 from referee.service.errors import CallReason, CallRefused, InvalidOrder
 from referee.service.feed import Watcher
-from referee.service.interceptor import Context
+from referee.service.interceptor import Context, Methods
 from referee.service.lobby import Lobby, Refusal, Refused, Started
 from referee.service.meter import Meter
 from referee.service.order import Attempt, decode_attempt, decode_order
@@ -40,7 +40,7 @@ class RefereeApi:
         self._version = version
         self._started = monotonic_ms()
 
-    def handlers(self) -> grpc.GenericRpcHandler:
+    def handlers(self) -> Methods:
         """For the server."""
         unary: dict[str, tuple[Callable[[Any, Context], Awaitable[Any]], Any]] = {
             "StartMatches": (self.start_matches, pb.StartMatchesRequest),
@@ -50,14 +50,14 @@ class RefereeApi:
             "ListSessions": (self.list_sessions, pb.ListSessionsRequest),
             "GetStatus": (self.get_status, pb.GetStatusRequest),
         }
-        methods: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
+        methods: Methods = {
             name: grpc.unary_unary_rpc_method_handler(
                 handler, request_deserializer=request.FromString, response_serializer=_serialised
             )
             for name, (handler, request) in unary.items()
         }
         methods["Watch"] = grpc.stream_stream_rpc_method_handler(self.watch)
-        return grpc.method_handlers_generic_handler(SERVICE, methods)
+        return methods
 
     async def start_matches(self, request: pb.StartMatchesRequest, _context: Context) -> pb.StartMatchesResponse:
         response = pb.StartMatchesResponse()

@@ -15,10 +15,11 @@ from phaseten.v1 import referee_pb2
 from referee.service import bot_api, referee_api
 from referee.service.bot_api import BotApi
 from referee.service.clock import BEAT_MS, RefereeTime, monotonic_ms
+from referee.service.containment import contained_call
 from referee.service.errors import CallReason
 from referee.service.feed import RUNNING_SECONDS, Feed
 from referee.service.house import House
-from referee.service.interceptor import Guard
+from referee.service.interceptor import Guard, Methods, Options, make_server
 from referee.service.lobby import Lobby
 from referee.service.log import EventLog
 from referee.service.meter import Meter
@@ -98,6 +99,8 @@ class RefereeServer:
         self._servers: list[grpc.aio.Server] = []
         self._housekeeping: list[asyncio.Task[None]] = []
         self._metrics: MetricsPage | None = None
+        self._stopping = False
+        self.broken = asyncio.Event()  # a port is dead, by no will of ours: the process is of no use any more
         self.port = self.control_port = 0
 
     async def start(self) -> None:
@@ -117,6 +120,7 @@ class RefereeServer:
             await server.start()
         await self._set_health(health_pb2.HealthCheckResponse.SERVING, *READY, *ALIVE)
         self._housekeeping = [asyncio.create_task(self._beat()), asyncio.create_task(self._tell_running())]
+        self._housekeeping += [asyncio.create_task(self._mind(server)) for server in self._servers]
         metrics = self._metrics.port if self._metrics is not None else None
         log.info("listening", bots=self.port, control=self.control_port, metrics=metrics)
 
@@ -133,6 +137,7 @@ class RefereeServer:
 
     async def stop(self) -> None:
         """Call off what is still running, say goodbye, and stop listening."""
+        self._stopping = True
         self.lobby.void_all("the referee is going away")
         for session, _ in self.lobby.sessions:
             session.end(CallReason.SHUTTING_DOWN)
@@ -145,11 +150,9 @@ class RefereeServer:
             await asyncio.to_thread(self._metrics.close)
         log.info("stopped", records_lost=len(self.lobby.records))
 
-    def _server(
-        self, handlers: grpc.GenericRpcHandler, service: str, guard: Guard, options: tuple[tuple[str, int], ...]
-    ) -> grpc.aio.Server:
-        server = grpc.aio.server(interceptors=[guard], options=options)
-        server.add_generic_rpc_handlers((handlers,))
+    def _server(self, handlers: Methods, service: str, guard: Guard, options: Options) -> grpc.aio.Server:
+        server = make_server(guard, options)
+        server.add_registered_method_handlers(service, handlers)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         names = (service, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, server)
@@ -165,6 +168,17 @@ class RefereeServer:
 
     def _figures(self) -> RefereeCollector:
         return RefereeCollector(self._settings.referee, self._release, self.lobby, self.time, self._bots.pacer)
+
+    async def _mind(self, server: grpc.aio.Server) -> None:
+        """Wait until a port is closed, by us or by an error inside gRPC."""
+
+        async def failed(error: Exception) -> bool:
+            log.bug("a port is dead", error)
+            return False
+
+        await contained_call(failed, (), server.wait_for_termination())
+        if not self._stopping:
+            self.broken.set()
 
     async def _beat(self) -> None:
         while True:

@@ -71,7 +71,8 @@ class Attacked:
     async def listen(self, stream: asyncio.StreamReader) -> None:
         """Keep the log."""
         while line := await stream.readline():
-            self.log.append(json.loads(line))
+            if line.startswith(b"{"):  # gRPC has lines of its own, which may hold anything
+                self.log.append(json.loads(line))
 
     # Who comes.
 

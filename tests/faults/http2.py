@@ -86,8 +86,9 @@ def _integer(value: int, bits: int) -> bytes:
 
 
 def header_block(pairs: Iterable[tuple[str, str]]) -> bytes:
-    """These headers, none of them compressed."""
-    return b"".join(b"\x00" + _string(name.encode()) + _string(value.encode()) for name, value in pairs)
+    """These headers, none of them compressed; surrogates stand for bytes that are no UTF-8."""
+    encoded = ((name.encode(), value.encode(errors="surrogateescape")) for name, value in pairs)
+    return b"".join(b"\x00" + _string(name) + _string(value) for name, value in encoded)
 
 
 def request(ticket: str | None, *extra: tuple[str, str], path: str = CONNECT) -> bytes:

@@ -26,6 +26,7 @@ from tests.faults.http2 import (
 )
 from tests.faults.players import hello
 
+UNIMPLEMENTED = "12"
 SOCKETS = 500  # of each of four kinds
 CLOSED_SECONDS = 10.0
 CONNECTED_SECONDS = 1.0
@@ -163,6 +164,22 @@ async def empty_frames(referee: Attacked) -> None:
             await connection.flowed()
 
 
+async def unknown_methods(referee: Attacked) -> None:
+    """Among them names that are no text: one of those was enough to end every session there was."""
+    with closing(await referee.dial()) as connection:
+        for name in (
+            "/phaseten.v1.BotService/Conn\udcffct",
+            "\udcff",
+            "/",
+            "/phaseten.v1.BotService/",
+            "/a.B/c",
+            "/a/\x00",
+        ) * 5:
+            call = connection.begin(None, path=name)
+            await connection.until(lambda one, call=call: call in one.resets)  # type: ignore[misc]  # bound at once
+            assert connection.reason(call) == UNIMPLEMENTED
+
+
 async def forged_calls(referee: Attacked) -> None:
     """Eight calls at a time with a ticket that nobody gave out."""
     with closing(await referee.dial()) as connection:
@@ -174,7 +191,7 @@ async def forged_calls(referee: Attacked) -> None:
 
 @pytest.mark.parametrize(
     "attack",
-    [rapid_reset, ping_flood, settings_flood, endless_headers, empty_frames, forged_calls],
+    [rapid_reset, ping_flood, settings_flood, endless_headers, empty_frames, unknown_methods, forged_calls],
     ids=lambda one: one.__name__,
 )
 @pytest.mark.timeout(180)
