@@ -23,7 +23,7 @@ from referee.wire.enums import REASONS
 from referee.wire.errors import MalformedMessage
 from referee.wire.fields import Heading
 from referee.wire.moves import decode_instead, write_answer
-from referee.wire.replay import decode_result
+from referee.wire.replay import decode_result, decode_uuid
 
 log = logging.getLogger("phaseten")
 
@@ -225,8 +225,10 @@ class Session:
 
     def _on_game_over(self, over: pb.GameOver) -> None:
         game = self._handles.pop(over.game, None)
-        if game is None:
-            return
+        if game is not None:
+            self._close(game, over)
+
+    def _close(self, game: RunningGame, over: pb.GameOver) -> None:
         game.question = None
         if over.kind == pb.GAME_OVER_KIND_FINISHED:
             result = GameResult(Ending.FINISHED, decode_result(over.result), over.server_seed, over.text)
@@ -235,6 +237,10 @@ class Session:
         self.games.close(game, result)
 
     def _on_resync(self, resync: pb.Resync) -> None:
+        for over in resync.ended:
+            ended = self.games.by_id.get(decode_uuid(over.game_id))
+            if ended is not None:
+                self._close(ended, over)
         known = set()
         for entry in resync.games:
             game = self._opened(entry.invite)

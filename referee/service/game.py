@@ -91,6 +91,15 @@ class RunningGame:
         """As of its gathering."""
         return self._gathering.shuffle()
 
+    @property
+    def revealed_seed(self) -> bytes:
+        """As of its gathering."""
+        return self._gathering.revealed_seed
+
+    @property
+    def result(self) -> Result | None:
+        return self._game.result
+
     def waits_for(self, seat: TableSeat) -> bool:
         """Whether this seat is being asked."""
         return self._asked is seat

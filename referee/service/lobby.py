@@ -7,6 +7,7 @@ from uuid import UUID
 
 from phaseten.v1 import bot_pb2
 
+from referee.service.endings import Ending, Endings
 from referee.service.errors import CallReason
 from referee.service.feed import Feed
 from referee.service.house import House
@@ -16,6 +17,7 @@ from referee.service.meter import Meter
 from referee.service.order import Attempt, Order
 from referee.service.records import Outcomes, Records, State, make_record
 from referee.service.session import Session
+from referee.wire.replay import SeatInfo
 
 log = EventLog(__name__)
 
@@ -82,6 +84,7 @@ class Lobby:
         self._here: dict[str, Attendance] = {}
         self._matches: dict[UUID, RunningMatch] = {}
         self._closed = False
+        self._endings = Endings()
 
     # Looking around.
 
@@ -127,6 +130,10 @@ class Lobby:
             return State.FINISHED
         return self.outcomes.state(attempt)
 
+    def tidy(self) -> None:
+        """Forget what nobody needs any more; to be called now and then."""
+        self._endings.forget()
+
     # Sessions.
 
     def join(self, session: Session, welcome: bot_pb2.Welcome) -> None:
@@ -144,7 +151,8 @@ class Lobby:
         here.capacity = session.capacity
         session.send(bot_pb2.RefereeMessage(welcome=welcome))
         resync = self._take_seats(session)
-        if resync.games:
+        resync.ended.extend(self._endings.of(bot, session.ticket.version_id))
+        if resync.games or resync.ended:
             session.send(bot_pb2.RefereeMessage(resync=resync))
         if self.draining is not None:
             session.send(bot_pb2.RefereeMessage(drain=self.draining))
@@ -334,6 +342,9 @@ class Lobby:
             self.feed.recorded(attempt)
             log.info("match finished", match=attempt.match, attempt=attempt.number)
         self._release(match, 1)
+
+    def game_ended(self, seats: tuple[SeatInfo, ...], ending: Ending) -> None:
+        self._endings.note(seats, ending)
 
     def match_void(self, match: RunningMatch, text: str) -> None:
         self._void(match, text)

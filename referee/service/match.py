@@ -8,13 +8,16 @@ from uuid import UUID
 
 from phaseten.v1 import referee_pb2
 
+from referee.engine.game import Result
 from referee.service.containment import contained
+from referee.service.endings import Ending
 from referee.service.game import RunningGame
 from referee.service.gathering import Gathering
 from referee.service.house import House
 from referee.service.log import EventLog
 from referee.service.order import Attempt, Order
 from referee.service.seats import Link
+from referee.wire.replay import SeatInfo
 
 SEED_BYTES = 64
 
@@ -29,6 +32,9 @@ class MatchOwner(Protocol):
 
     def match_failed(self, match: "RunningMatch", error: Exception) -> None:
         """The attempt cannot go on, by a mistake of ours."""
+
+    def game_ended(self, seats: tuple[SeatInfo, ...], ending: Ending) -> None:
+        """A game has ended, with a result or without."""
 
     def match_void(self, match: "RunningMatch", text: str) -> None:
         """The attempt has come to nothing."""
@@ -90,7 +96,12 @@ class RunningMatch:
         self.waiting.clear()
         for game in tuple(self.games.values()):
             game.abandon(text)
+            self._tell_end(game, None, text)
         self.games.clear()
+
+    def _tell_end(self, game: Gathering | RunningGame, result: Result | None, text: str) -> None:
+        ending = Ending(self.order.games[game.index], result, game.revealed_seed, text)
+        self._owner.game_ended(self.order.table(game.index), ending)
 
     # What games say (`gathering.GatheringOwner`, `game.Owner`).
 
@@ -102,6 +113,7 @@ class RunningMatch:
     def game_over(self, game: RunningGame, replay: bytes) -> None:
         self._house.meter.games += 1
         log.info("game finished", match=self.attempt.match, attempt=self.attempt.number, game=game.game_id)
+        self._tell_end(game, game.result, "")
         del self.games[game.index]
         self._shuffles[game.index] = game.shuffle()
         self._replays[game.index] = replay

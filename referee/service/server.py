@@ -191,6 +191,7 @@ class RefereeServer:
         while True:
             await asyncio.sleep(RUNNING_SECONDS)
             self._feed.tell_running()
+            self.lobby.tidy()
 
 
 def _listen(server: grpc.aio.Server, address: str, settings: Settings | None) -> int:

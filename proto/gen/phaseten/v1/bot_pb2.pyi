@@ -762,6 +762,7 @@ class GameOver(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     SERVER_SEED_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """The game."""
     kind: Global___GameOverKind.ValueType
@@ -770,6 +771,8 @@ class GameOver(_message.Message):
     """The referee's seed, 64 bytes: with the nonces it proves the shuffles."""
     text: _builtins.str
     """For people: why it is void."""
+    game_id: _builtins.bytes
+    """The game's UUID, 16 bytes: in a Resync alone, where `game` names nothing."""
     @_builtins.property
     def result(self) -> Global___GameResult:
         """Its result, if it was finished."""
@@ -782,10 +785,11 @@ class GameOver(_message.Message):
         result: Global___GameResult | None = ...,
         server_seed: _builtins.bytes = ...,
         text: _builtins.str = ...,
+        game_id: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "kind", b"kind", "result", b"result", "server_seed", b"server_seed", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "game_id", b"game_id", "kind", b"kind", "result", b"result", "server_seed", b"server_seed", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -894,18 +898,24 @@ class Resync(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     GAMES_FIELD_NUMBER: _builtins.int
+    ENDED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResyncGame]:
         """One entry a game."""
+
+    @_builtins.property
+    def ended(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameOver]:
+        """Its games that ended within the last minute: the connection may have broken before it heard of that."""
 
     def __init__(
         self,
         *,
         games: _abc.Iterable[Global___ResyncGame] | None = ...,
+        ended: _abc.Iterable[Global___GameOver] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "games", b"games"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
