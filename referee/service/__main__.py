@@ -12,6 +12,9 @@ from typing import Final
 
 import uvloop
 
+# gRPC looks at it when it is imported. It would write to our log, as it is, what any client sends that is no HTTP/2.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
 from referee.service import log, status
 from referee.service.server import CannotListen, RefereeServer
 from referee.service.settings import Settings, SettingsError, control_address

@@ -56,3 +56,5 @@ def configure(level: str, stream: TextIO = sys.stderr) -> None:
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("referee").setLevel(level)
+    # It would write down metadata that are no UTF-8, as an error of ours, and a ticket is among them.
+    logging.getLogger("grpc._cython.cygrpc").setLevel(logging.CRITICAL)

@@ -71,8 +71,7 @@ class Attacked:
     async def listen(self, stream: asyncio.StreamReader) -> None:
         """Keep the log."""
         while line := await stream.readline():
-            if line.startswith(b"{"):  # gRPC has lines of its own, which may hold anything
-                self.log.append(json.loads(line))
+            self.log.append(json.loads(line))
 
     # Who comes.
 

@@ -19,7 +19,7 @@ from tests.faults.players import hello
 from tests.service.client import order, quick_terms
 
 MESSAGES, NIGHT_OF_MESSAGES = 6_000, 400_000  # frames of messages
-NIGHT_OF_FRAMES = 600_000  # of HTTP/2
+FRAMES, NIGHT_OF_FRAMES = 14_000, 600_000  # frames of HTTP/2
 WORKERS = 4
 AT_ONCE = 8
 PING = pb.BotMessage(ping=pb.Ping(id=77))
@@ -165,11 +165,10 @@ async def frame_nonsense(referee: Attacked, dice: random.Random, count: int) -> 
 @pytest.mark.nightly
 @pytest.mark.timeout(3600)
 async def test_http2_made_by_chance(referee: Attacked, nightly: bool) -> None:
-    if not nightly:
-        pytest.skip("random HTTP/2 still ends a referee process now and then; run it with --nightly to look for the frame")
-    dice = random.Random("frames")
+    count = NIGHT_OF_FRAMES if nightly else FRAMES
+    dice = random.Random(f"frames {nightly}")
 
     async def attack() -> None:
-        await asyncio.gather(*(frame_nonsense(referee, dice, NIGHT_OF_FRAMES // WORKERS) for _ in range(WORKERS)))
+        await asyncio.gather(*(frame_nonsense(referee, dice, count // WORKERS) for _ in range(WORKERS)))
 
     await referee.survives(attack)
