@@ -45,8 +45,10 @@ class Allowance:
         rate = UNASKED_PER_SECOND * max(1, games)
         self._left = min(self._left + (now - self._at) * rate, UNASKED_BURST + rate)
         self._at = now
+        if self._left < 1.0:
+            return False
         self._left -= 1.0
-        return self._left >= 0.0
+        return True
 
 
 def decode_frame(data: bytes) -> Any:
