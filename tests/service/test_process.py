@@ -302,3 +302,15 @@ async def test_bots_are_served_in_tls_where_a_certificate_is_given() -> None:
             bot = RawBot(channel, channel.stream_stream("/phaseten.v1.BotService/Connect")(metadata=metadata))
             assert (await bot.hello()).referee == "test-referee"
             bot.call.cancel()
+
+
+async def test_a_referee_whose_port_dies_is_broken_and_says_so() -> None:
+    async with House() as house:
+        assert not house.server.broken.is_set()
+        await house.server._servers[0].stop(None)  # as gRPC does to itself after an error of its own
+        async with asyncio.timeout(PATIENCE):
+            await house.server.broken.wait()
+    stopped = House()
+    await stopped.start()
+    await stopped.stop()
+    assert not stopped.server.broken.is_set()
