@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
-from phaseten.v1.game_pb2 import REJECT_REASON_UNKNOWN_GAME as UNKNOWN_GAME
+from phaseten.v1 import game_pb2
 
 from bots_sdk.conformance.findings import Finding, Wrong
 from bots_sdk.conformance.report import Failed, Gone
@@ -97,7 +97,8 @@ class Sitting:
         table = next((table for table in self.tables if table.handle == answer.game), None)
         if table is None or not table.begun:
             self.stage.found(Finding(Wrong.UNKNOWN_GAME, f"an answer for game {answer.game}, which this session has not"))
-            return say(rejected=encode_rejected(answer.game, answer.id, UNKNOWN_GAME, "the session has no such game", None))
+            reason = game_pb2.REJECT_REASON_UNKNOWN_GAME
+            return say(rejected=encode_rejected(answer.game, answer.id, reason, "the session has no such game", None))
         frame, finding = table.take(answer, told.at)
         self.stage.found(finding)
         return frame
@@ -108,10 +109,10 @@ class Sitting:
             raise Gone("while it is asked", self.visit.why)
         assert table.asked is not None
         question = table.asked.message
+        stage = game_pb2.Stage.Name(question.view.table.stage).removeprefix("STAGE_")
         raise Failed(
             f"an answer to question {question.id} of game {table.handle} within {limit:g} s",
-            f"none came ({len(silent)} of {len(self.tables)} games wait); stage {question.view.table.stage}, "
-            f"rule set {table.ruleset.name}",
+            f"none came ({len(silent)} of {len(self.tables)} games wait); stage {stage}, rule set {table.ruleset.name}",
             "answer every Question with a Draw or a Play, also if the bot's own code fails; see its log for an error",
         )
 

@@ -291,6 +291,13 @@ class Table:
         )
         return self.news() + say(game_over=over)
 
+    def ended(self) -> pb.GameOver:
+        """The game is called off behind the bot's back: as a Resync tells it."""
+        self.over, self.asked = True, None
+        over = pb.GameOver(kind=pb.GAME_OVER_KIND_VOID, server_seed=self.shuffle.seed, text="called off in the meantime")
+        over.game_id = self.game_id.bytes
+        return over
+
     def voided(self, text: str = "the script goes on with something else") -> bytes:
         """The game is called off, as a frame."""
         self.over, self.asked = True, None

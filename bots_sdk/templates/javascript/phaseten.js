@@ -466,13 +466,10 @@ class Session {
     gameOver: (over) => {
       const game = this.#handles.get(over.game);
       this.#handles.delete(over.game);
-      if (!game) return;
-      this.#games.delete(game.id);
-      const place = over.result?.places[game.invite.seat];
-      log(`game ${game.id}: ${over.kind === OVER.GAME_OVER_KIND_VOID ? `called off: ${over.text}` : `place ${place}`}`);
-      game.close(over);
+      this.#end(game, over);
     },
-    resync: ({ games }) => {
+    resync: ({ games, ended }) => {
+      for (const over of ended) this.#end(this.#games.get(over.gameId.toString("hex")), over);
       const known = new Set();
       for (const entry of games) {
         const game = this.#open(entry.invite);
@@ -507,6 +504,14 @@ class Session {
     this.#handles.set(invite.game, game);
     if (game.resigned) this.say({ resign: { game: game.handle } });
     return game;
+  }
+
+  #end(game, over) {
+    if (!game) return;
+    this.#games.delete(game.id);
+    const place = over.result?.places[game.invite.seat];
+    log(`game ${game.id}: ${over.kind === OVER.GAME_OVER_KIND_VOID ? `called off: ${over.text}` : `place ${place}`}`);
+    game.close(over);
   }
 
   /** Take part in the shuffle; the same share again after a reconnect. */
