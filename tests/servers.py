@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import house, placement, postgres, valkey
-from deploy.local.launch import AsUser, popen_options
+from deploy.local.launch import AsUser, command_of, popen_options
 from deploy.local.postgres import Cluster
 from deploy.local.service import Service
 from deploy.local.settings import Settings
@@ -54,15 +54,15 @@ class Server:
         """Start the process; `wait_ready` tells when it can be used."""
         with self.log.open("ab") as output:
             self._process = subprocess.Popen(
-                self.service.command,
-                stdout=output,
-                stderr=output,
-                **popen_options(
+                command_of(
+                    self.service.command,
                     self.service.identity,
                     death_signal=self.service.death_signal,
                     env=self.service.env,
-                    cwd=self.service.folder,
                 ),
+                stdout=output,
+                stderr=output,
+                **popen_options(env=self.service.env, cwd=self.service.folder),
             )
 
     def wait_ready(self) -> None:

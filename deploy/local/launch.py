@@ -1,23 +1,17 @@
-"""How a child process comes to life: in which session, as whom, and how it learns of our death.
+"""How a child process comes to life: in which session, as whom, and how it learns of our death."""
 
-Everything here happens between fork and exec of the child, so it uses nothing but system calls.
-"""
-
-import ctypes
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_PR_SET_PDEATHSIG = 1
-_CLONE_NEWUSER = 0x10000000
-#: what uid 0 looks like from inside the namespace: PostgreSQL refuses 0 and takes anything else
-_INSIDE_ID = 1000
+_ENTER = Path(__file__).with_name("enter.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,95 +39,64 @@ Identity = AsWeAre | InUserNamespace | AsUser
 AS_WE_ARE = AsWeAre()
 
 
-def popen_options(
+def command_of(
+    command: Sequence[str],
     identity: Identity = AS_WE_ARE,
     *,
     death_signal: signal.Signals = signal.SIGTERM,
     env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
-) -> dict[str, Any]:
+) -> tuple[str, ...]:
+    """The command that becomes `command`, as `enter.py` does it.
+
+    On Linux the kernel sends it `death_signal` when the *thread* that started it ends, so start children from the main
+    thread. Raises FileNotFoundError if there is no such program on the path of `env`, which is ours if it is None.
+    """
+    path = (os.environ if env is None else env).get("PATH", os.defpath)
+    if shutil.which(command[0], path=path) is None:
+        raise FileNotFoundError(2, "no such program", command[0])
+    wishes = {
+        "user_namespace": isinstance(identity, InUserNamespace),
+        "user": (identity.uid, identity.gid) if isinstance(identity, AsUser) else None,
+        "death_signal": int(death_signal),
+        "parent": os.getpid(),
+    }
+    return (sys.executable, "-I", "-S", str(_ENTER), json.dumps(wishes), *command)
+
+
+def popen_options(*, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> dict[str, Any]:
     """Keyword arguments for `subprocess.Popen` and `asyncio.create_subprocess_exec`.
 
-    The child leads a session of its own, so that Ctrl-C reaches us alone and a signal to its group reaches
-    its children too. On Linux the kernel sends it `death_signal` when the *thread* that started it ends,
-    so start children from the main thread.
+    The child leads a session of its own, so that Ctrl-C reaches us alone and a signal to its group reaches its children too.
     """
-    options: dict[str, Any] = {
-        "stdin": subprocess.DEVNULL,
-        "start_new_session": True,
-        "preexec_fn": _preparation(identity, death_signal, os.getpid()),
-    }
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "start_new_session": True}
     if env is not None:
         options["env"] = dict(env)
     if cwd is not None:
         options["cwd"] = cwd
-    if isinstance(identity, AsUser):
-        options |= {"user": identity.uid, "group": identity.gid, "extra_groups": ()}
     return options
 
 
 def user_namespace_works(writable: Path, command: tuple[str, ...]) -> bool:
     """Whether root can run `command` in a user namespace and write to `writable` from there."""
-
-    def prepare() -> None:
-        _enter_user_namespace()
-        if not os.access(writable, os.W_OK | os.X_OK):
-            raise PermissionError(writable)
-
-    return _runs(command, preexec_fn=prepare)
+    question = ("/bin/sh", "-c", 'test -w "$0" && test -x "$0" && exec "$@"', str(writable), *command)
+    return _succeeds(question, InUserNamespace())
 
 
 def runs_as(identity: AsUser, command: tuple[str, ...]) -> bool:
     """Whether that user can run `command`: it may be out of their sight."""
-    return _runs(command, user=identity.uid, group=identity.gid, extra_groups=(), cwd="/")
+    return _succeeds(command, identity, cwd="/")
 
 
-def _runs(command: tuple[str, ...], **options: Any) -> bool:
+def _succeeds(command: tuple[str, ...], identity: Identity, cwd: str | None = None) -> bool:
     try:
         done = subprocess.run(
-            command,
+            command_of(command, identity),
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            **options,
+            cwd=cwd,
         )
-    except (OSError, subprocess.SubprocessError):  # the second: preexec_fn raised
+    except OSError:
         return False
     return done.returncode == 0
-
-
-def _preparation(identity: Identity, death_signal: signal.Signals, parent: int) -> Callable[[], None]:
-    def prepare() -> None:
-        match identity:
-            case InUserNamespace():
-                _enter_user_namespace()
-            case AsWeAre() | AsUser():
-                pass  # Popen itself changes the user, before it calls us
-            case _:
-                assert_never(identity)
-        # Last, because a change of identity clears it.
-        _ask_for_death_signal(death_signal, parent)
-
-    return prepare
-
-
-def _ask_for_death_signal(death_signal: signal.Signals, parent: int) -> None:
-    if not sys.platform.startswith("linux"):
-        return
-    _LIBC.prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
-    if os.getppid() != parent:  # we died between fork and prctl: no signal will come
-        os._exit(1)
-
-
-def _enter_user_namespace() -> None:
-    if _LIBC.unshare(_CLONE_NEWUSER) != 0:
-        raise OSError(ctypes.get_errno(), "user namespaces are refused")
-    for name, text in (
-        ("setgroups", b"deny"),
-        ("uid_map", b"%d 0 1" % _INSIDE_ID),
-        ("gid_map", b"%d 0 1" % _INSIDE_ID),
-    ):
-        descriptor = os.open(f"/proc/self/{name}", os.O_WRONLY)
-        os.write(descriptor, text)
-        os.close(descriptor)

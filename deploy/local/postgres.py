@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from deploy.local.errors import LocalError
-from deploy.local.launch import Identity, popen_options
+from deploy.local.launch import Identity, command_of, popen_options
 from deploy.local.pidfile import wait_for_previous
 from deploy.local.probes import command_succeeds
 from deploy.local.service import Service
@@ -137,14 +137,10 @@ def server_environment(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def _run(cluster: Cluster, env: Mapping[str, str], *command: str, stdin: str = "") -> None:
-    options = popen_options(
-        cluster.identity,
-        death_signal=signal.SIGKILL,
-        env=server_environment(env),
-        cwd=cluster.data.parent,
-    )
-    options["stdin"] = subprocess.PIPE
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options) as process:
+    clean = server_environment(env)
+    options = popen_options(env=clean, cwd=cluster.data.parent) | {"stdin": subprocess.PIPE}
+    started = command_of(command, cluster.identity, death_signal=signal.SIGKILL, env=clean)
+    with subprocess.Popen(started, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options) as process:
         output, _ = process.communicate(stdin)
     if process.returncode != 0:
         raise LocalError(f"{Path(command[0]).name} failed with status {process.returncode}:\n{output.strip()}")

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from deploy.local.launch import popen_options
+from deploy.local.launch import command_of, popen_options
 from deploy.local.service import Service
 
 _KEPT_LINES = 30
@@ -58,10 +58,10 @@ class Child:
         reading, writing = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
-                *service.command,
+                *command_of(service.command, service.identity, death_signal=service.death_signal, env=service.env),
                 stdout=writing,
                 stderr=asyncio.subprocess.STDOUT,
-                **popen_options(service.identity, death_signal=service.death_signal, env=service.env, cwd=service.folder),
+                **popen_options(env=service.env, cwd=service.folder),
             )
         except BaseException:
             os.close(reading)
