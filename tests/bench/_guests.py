@@ -1,7 +1,7 @@
 """Idle bots of the idle bench: many sessions of one process, over hand-written HTTP/2. Thousands can afford nothing else.
 
-Standard input holds the port and the tickets in its first line. It is answered with an empty line, the second one too, when all
-sessions are open, and those after it with how many pings each session has answered, those left out that have ended.
+Standard input holds the port and the tickets in its first line. It is answered with an empty line; the second one too, when
+all sessions are open; those after it with how many pings each session has answered, those left out that have ended.
 """
 
 import asyncio
