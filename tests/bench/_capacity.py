@@ -1,9 +1,9 @@
 """How many games a referee plays at once without missing a clock, and what each of them holds in memory.
 
-One referee process, 25 sessions of the SDK in two processes. The bots are those of the wire bench, and answer as fast as they
-can; the clocks are those of ordinary terms. Every match that ends is replaced by another, and its record is kept here: when
-all is over, the clock of every answer is looked at. A match whose first game is over waits for the second, hence more matches
-are ordered than would do; the games are counted every second, and the smallest number is reported.
+One referee process, 25 sessions of the SDK in two processes. The bots are those of the wire bench, and answer at once; the
+clocks are those of ordinary terms. Every match that ends is replaced by another, and its record is kept here: when all is
+over, the clock of every answer is looked at. A match whose first game is over waits for the second, hence more matches than
+would do are ordered; the games are counted every second, and the smallest number is reported.
 
 Before the games begin, a few are played to their end, so that what the process needs for the first ones is there already.
 A game's memory is what the process holds more while they run, shared among the games that run at that moment. The games are

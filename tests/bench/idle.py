@@ -3,7 +3,7 @@
 One referee process on real sockets; the guests are raw HTTP/2 connections of other processes, one for each session. They
 answer pings, those of HTTP/2 and those of the protocol. The referee has seen some of them before its memory is looked at. A
 session's memory is what the process holds more with all of them, at the end of the window. The time that all its threads
-spend is sampled every second. A session counts that is open at the end on both sides and has answered each ping that was due.
+spend is sampled every second. A session counts that is open on both sides at the end and has answered all pings it was due.
 """
 
 import contextlib
