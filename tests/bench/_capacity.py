@@ -30,15 +30,15 @@ Report = Callable[[str, float, str], None]
 
 KIB = 1024
 PATIENCE = 120.0
-REST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """So many bots; each plays each of the following `circles` bots in one match. Looked at for so many seconds."""
+    """So many bots; each plays each of the following `circles` bots in one match. Looked at for so many seconds after a rest."""
 
     bots: int = 25
     circles: int = 12
+    rest: float = 3.0
     seconds: int = 40
 
     @property
@@ -132,7 +132,7 @@ async def _measure(report: Report, plan: Plan) -> None:
 async def _play(report: Report, plan: Plan, site: Series, referee: int) -> None:
     await site.order(plan.pairs(1))
     await site.finished()
-    await asyncio.sleep(REST)
+    await asyncio.sleep(plan.rest)
     site.records.clear()
     before, stalled = _memory(referee), (await site.status()).stalled_ms
     site.on = True
