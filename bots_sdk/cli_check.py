@@ -27,13 +27,14 @@ Without --server a bot in Python plays some games against house bots, in this pr
 """
 EPILOG = f"""\
   phaseten check --server                        then start your bot with {SERVER} and {TOKEN}
-  phaseten check --server -- node bot.js         start it, too
+  phaseten check --server -- node main.js        start it, too
   phaseten check --server --only pong -- ./bot   one scenario
   phaseten check mybot/bot.py                    a bot in Python, without a network
 
-The status is 0 if all is well, 1 if something failed or no bot came, 2 for wrong input.
+The status is 0 if all is well, 1 if something failed, 2 for wrong input. README.md of the SDK tells what is in the report.
 """
 DEFAULT_LISTEN = "127.0.0.1:0"
+HIGHEST_PORT = 65_535 - 2  # the referees take the next two
 
 
 def add(commands: Any) -> None:
@@ -95,6 +96,8 @@ def _serve(chosen: argparse.Namespace) -> int:
     from bots_sdk.client import run_until_stopped
     from bots_sdk.conformance.trial import Trial, chosen_scenarios
 
+    if chosen.json is not None and not (chosen.json.parent.is_dir() and not chosen.json.is_dir()):
+        raise WrongInput(f"{chosen.json} cannot be written: --json takes the name of a file in a folder that exists")
     trial = Trial(
         *_address(chosen.listen),
         scenarios=chosen_scenarios(chosen.only),
@@ -124,6 +127,8 @@ def _address(text: str) -> tuple[str, int]:
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
-    if not host or port is None or parts.path:
-        raise WrongInput(f"--listen takes HOST:PORT, such as 127.0.0.1:8100, not {text!r}")
+    if not host or port is None or parts.path or port > HIGHEST_PORT:
+        raise WrongInput(
+            f"--listen takes HOST:PORT, such as 127.0.0.1:8100, not {text!r} (the highest port is {HIGHEST_PORT})"
+        )
     return host, port

@@ -43,8 +43,8 @@ async def hello(stage: Stage) -> Notes:
     visit = await stage.visitor()
     try:
         await stage.welcome(visit)
-    except NoSession as error:
-        raise Failed("a Hello right after the stream was opened", str(error), "send Hello as the first message") from None
+    except NoSession as absence:  # here it is the very thing that is tried
+        raise Failed(absence.expected, absence.came, absence.advice) from None
     said = visit.hello
     assert said is not None
     took = visit.hello_at - visit.came

@@ -32,8 +32,8 @@ class NotApplicable(Exception):
     """A scenario cannot say anything about this bot; the text says why."""
 
 
-class NoSession(Exception):
-    """There is no session to try anything on; the text says why."""
+class NoSession(Failed):
+    """There is no session to try anything on; `came` says why. It is the bot's failure only if there never was one."""
 
 
 class Gone(Failed):
@@ -66,7 +66,8 @@ class Outcome:
 class Report:
     """All outcomes, and what was counted on the way. `slowest_ms` is the longest that a question waited for its answer.
 
-    `illegal` counts moves against the rules by the name of their reason.
+    `illegal` counts moves against the rules by the name of their reason; `untried` are scenarios that were left out because
+    there never was a session.
     """
 
     sdk: str = ""
@@ -79,6 +80,7 @@ class Report:
     laid: set[int] = field(default_factory=set)
     illegal: dict[str, int] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
+    untried: int = 0
 
     def count(self, status: Status) -> int:
         return sum(outcome.status is status for outcome in self.outcomes)
@@ -95,6 +97,7 @@ class Report:
             "passed": self.count(Status.PASSED),
             "failed": self.count(Status.FAILED),
             "not_applicable": self.count(Status.NOT_APPLICABLE),
+            "not_tried": self.untried,
             "bot": {
                 "sdk": self.sdk,
                 "language": self.language,
@@ -148,4 +151,6 @@ def summary(report: Report) -> Iterator[str]:
     skipped = report.count(Status.NOT_APPLICABLE)
     if skipped:
         yield f"{skipped} not applicable"
+    if report.untried:
+        yield f"{report.untried} not tried: they need a bot that comes and says Hello"
     yield f"{report.count(Status.PASSED)} passed, {report.count(Status.FAILED)} failed"

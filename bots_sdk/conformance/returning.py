@@ -104,23 +104,29 @@ async def while_waiting(stage: Stage) -> Notes:
 
 
 async def games_gone(stage: Stage) -> Notes:
-    """The games ended while the bot was away: the new session has other games, which take over their numbers."""
-    for told in (False, True):
+    """Games ended while the bot was away, and it is told how or not: the next games take over their numbers."""
+    for ends in ((), (True, False), (False, True)):
         visit = await stage.session()
-        sitting = Sitting(stage, visit, (Table(), Table()))
+        sitting = Sitting(stage, visit, (Table(terms_of_it=terms(1, 6)), Table(terms_of_it=terms(1, 6))))
         await sitting.begin()
         await sitting.play(rounds=2)
         await visit.say(*[table.question() for table in sitting.running])
         handle = sitting.tables[0].handle
-        ended = [table.ended() for table in sitting.tables]
+        over = [table.ended(finished=end) for table, end in zip(sitting.tables, ends or (False, False), strict=False)]
+        told = say(resync=pb.Resync(ended=[*over, _strangers()])) if ends else b""
         stage.cut(visit)
-        after = await stage.back(visit, lambda: say(resync=pb.Resync(ended=ended)) if told else b"")  # noqa: B023 - called at once
+        after = await stage.back(visit, lambda: told)  # noqa: B023 - called at once
         fresh = Sitting(stage, after, (Table(),))
         fresh.tables[0].handle = handle
         await fresh.begin()
         await fresh.play()
         fresh.expect_none(*_OLD)
     return []
+
+
+def _strangers() -> pb.GameOver:
+    """How a game ended of which the bot's process knows nothing: it was started anew in the meantime, perhaps."""
+    return Table().ended()
 
 
 async def redial(stage: Stage) -> Notes:

@@ -9,12 +9,15 @@ from bots_sdk.conformance.stage import Stage
 
 
 async def run(stage: Stage, scenarios: Sequence[Scenario], told: Callable[[Outcome], None]) -> Report:
-    """Try all of these scenarios; `told` hears of each as soon as it has ended."""
-    for scenario in scenarios:
+    """Try these scenarios; `told` hears of each as soon as it has ended. Where no bot comes at all, one is enough."""
+    for done, scenario in enumerate(scenarios, start=1):
         outcome = await _perform(stage, scenario)
         await stage.tidy()
         stage.report.outcomes.append(outcome)
         told(outcome)
+        if stage.hopeless:
+            stage.report.untried = len(scenarios) - done
+            break
     return stage.report
 
 
@@ -26,9 +29,13 @@ async def _perform(stage: Stage, scenario: Scenario) -> Outcome:
 
     try:
         notes = await scenario.run(stage)
+    except NoSession as reason:
+        if not stage.hopeless:
+            return ended(Status.NOT_APPLICABLE, why=reason.came)
+        return ended(Status.FAILED, expected=reason.expected, came=reason.came, advice=reason.advice)
     except Failed as failure:
         how = await stage.starter.obituary() if stage.starter is not None and isinstance(failure, Gone) else ""
         return ended(Status.FAILED, expected=failure.expected, came=failure.came + how, advice=failure.advice)
-    except (NotApplicable, NoSession) as reason:
+    except NotApplicable as reason:
         return ended(Status.NOT_APPLICABLE, why=str(reason))
     return ended(Status.PASSED, notes=tuple(notes))

@@ -11,6 +11,7 @@ TOKEN: Final = "phaseten_conformance"  # noqa: S105 - everybody's, it opens noth
 TICKET: Final = "conformance"  # for bots that begin at a referee
 PATH: Final = "/api/v1/sessions"
 _MOST_BYTES: Final = 64 * 1024
+_SHOWN: Final = 200  # of a path that is not known
 _WISHES: Final = {"version": str, "sdk": str, "language": str, "capacity": int}
 
 
@@ -25,7 +26,10 @@ class Asked:
 
 
 class Site:
-    """The site of the script. `referees` are ids with ports; `asked` are the tickets given so far."""
+    """The site of the script. `referees` are ids with ports; `asked` are the tickets given so far.
+
+    `strays` is what else was asked for.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         """Raises OSError if the port cannot be had."""
@@ -33,6 +37,7 @@ class Site:
         self.fixed = port != 0  # whether people know the port beforehand
         self.referees: dict[str, int] = {}
         self.asked: list[Asked] = []
+        self.strays: list[str] = []
         self.revoked: set[str] = set()
         self._server = ThreadingHTTPServer((host, port), _handler(self))
         self._server.daemon_threads = True
@@ -107,11 +112,15 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             size = self.headers.get("Content-Length") or "0"
             data = self.rfile.read(min(int(size), _MOST_BYTES)) if size.isdecimal() else b""
             if self.path.rstrip("/") != PATH:
-                self._say(404, {"error": {"code": "not_found", "message": f"here is only {PATH}", "fields": {}}})
+                self.do_GET()
                 return
             token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
             called = (self.headers.get("Host") or "").rpartition(":")[0]
             self._say(201, site.answer(token, data, called or bracketed(site.host)))
+
+        def do_GET(self) -> None:
+            site.strays.append(f"{self.command} {self.path[:_SHOWN]}")
+            self._say(404, {"error": {"code": "not_found", "message": f"here is only POST {PATH}", "fields": {}}})
 
         def _say(self, status: int, body: dict[str, Any]) -> None:
             raw = json.dumps(body).encode()

@@ -10,7 +10,7 @@ from bots_sdk.conformance.patience import Patience
 from bots_sdk.conformance.referee import Referee
 from bots_sdk.conformance.report import Failed, NoSession, Report
 from bots_sdk.conformance.server import Door
-from bots_sdk.conformance.site import Site
+from bots_sdk.conformance.site import PATH, Site
 from bots_sdk.conformance.table import Table
 from bots_sdk.conformance.visit import Visit
 
@@ -39,7 +39,8 @@ class Stage:
     """Everything that scenarios use; `async with stage:` opens the doors. `report` is what was counted so far.
 
     `tables` are the games that were begun; `tidy` calls them off. `unshared` says, where it is not empty, why
-    the bot's shares in shuffles need not be looked at again; `mute` that it does not answer pings.
+    the bot's shares in shuffles need not be looked at again; `mute` that it does not answer pings;
+    `hopeless` that nobody has come and said Hello yet, although there was time for it.
     """
 
     site: Site
@@ -50,6 +51,7 @@ class Stage:
     tables: list[Table] = field(default_factory=list)
     unshared: str = ""
     mute: bool = False
+    hopeless: bool = False
     first: Referee = field(init=False)
     second: Referee = field(init=False)
     _doors: list[Door] = field(init=False, default_factory=list)
@@ -57,6 +59,7 @@ class Stage:
     _missed: int = 0
     _settled: int = 0
     _met: bool = False
+    _greeted: bool = False
     _mum: bool = False
 
     def __post_init__(self) -> None:
@@ -101,10 +104,30 @@ class Stage:
             visit = await self._unwelcomed(within)
         if visit is None:
             self._missed += 1
-            how = "" if self.starter is None else await self.starter.obituary()
-            raise NoSession(f"no bot came{how}")
+            self.hopeless = not self._greeted
+            raise await self._absence(within)
         self._met, self._missed = True, 0
         return visit
+
+    async def _absence(self, within: float) -> NoSession:
+        """Why there is no stream, as far as that can be seen, and what its author can do."""
+        how = "" if self.starter is None else await self.starter.obituary()
+        came, advice = f"no bot came{how}" if how else f"no bot came within {within:.3g} s", "see what the bot prints"
+        if how:
+            advice = "the bot has to run until it is stopped; what it printed before it ended is at the end of this report"
+        elif self.first.dials:
+            came += f", only streams without a ticket of this site (the last with {self.first.dials[-1].ticket!r})"
+            advice = "send the metadata `authorization: Bearer TICKET` with the field `ticket` of the site's answer"
+        elif self.site.asked:
+            came += "; it asked the site for a ticket and then opened no stream"
+            advice = "open BotService.Connect, in plain text, at every address in `referees` of the site's answer"
+        elif self.site.strays:
+            came += f"; it asked the site for {self.site.strays[-1]}"
+            advice = f"ask the site with POST {PATH}"
+        else:
+            came += ", and the site was asked for nothing"
+            advice = f"start with POST {self.site.url}{PATH}: address and token are in PHASETEN_SERVER and PHASETEN_TOKEN"
+        return NoSession("a stream at the first referee", came, advice)
 
     async def _unwelcomed(self, within: float) -> Visit | None:
         """Wait for the bot; if it has ended in the meantime, it is started again."""
@@ -127,9 +150,10 @@ class Stage:
             hello = await visit.greet(within, *frames)
         except NoSession:
             self._mum = True  # whoever says no Hello once is hardly waited for any more
+            self.hopeless = not self._greeted
             visit.end("DEADLINE_EXCEEDED", "no Hello came in time")
             raise
-        self._mum = False
+        self._mum, self._greeted, self.hopeless = False, True, False
         self.report.sdk, self.report.language = hello.sdk, hello.language
         self.report.capacity = max(1, hello.capacity)
         if self.site.asked:
@@ -147,7 +171,12 @@ class Stage:
                 "the bot did not come back",
                 "dial again after every end of a stream (but not after Superseded), with growing pauses and some jitter",
             )
-        await self.welcome(visit, *[make() for make in frames])
+        try:
+            await self.welcome(visit, *[make() for make in frames])
+        except NoSession as absence:
+            raise Failed(
+                absence.expected, absence.came, "say Hello first on every new stream, also after a lost one"
+            ) from None
         return visit
 
     def cut(self, visit: Visit) -> None:

@@ -291,11 +291,18 @@ class Table:
         )
         return self.news() + say(game_over=over)
 
-    def ended(self) -> pb.GameOver:
-        """The game is called off behind the bot's back: as a Resync tells it."""
+    def ended(self, *, finished: bool = False) -> pb.GameOver:
+        """The game ends behind the bot's back, by default moves or called off: as a Resync tells it."""
+        over = pb.GameOver(game_id=self.game_id.bytes, server_seed=self.shuffle.seed)
+        if finished:
+            while self.game.to_move is not None:
+                self.game.submit(self.game.to_move, default_move(self.game.state))
+            assert self.game.result is not None
+            over.kind = pb.GAME_OVER_KIND_FINISHED
+            over.result.CopyFrom(encode_result(self.game.result))
+        else:
+            over.kind, over.text = pb.GAME_OVER_KIND_VOID, "called off in the meantime"
         self.over, self.asked = True, None
-        over = pb.GameOver(kind=pb.GAME_OVER_KIND_VOID, server_seed=self.shuffle.seed, text="called off in the meantime")
-        over.game_id = self.game_id.bytes
         return over
 
     def voided(self, text: str = "the script goes on with something else") -> bytes:

@@ -54,6 +54,7 @@ class Trial:
     async def run(self) -> None:
         """Raises WrongInput if a port or the command cannot be had."""
         program: Program | None = None
+        hopeless = False
         try:
             stage = Stage(Site(*self._listen), self._patience, self.report)
             async with stage:
@@ -62,18 +63,22 @@ class Trial:
                     stage.starter = program = Program(self._command, environment_of_bot(stage.site.url, TOKEN), self._log)
                     await program.ensure()
                 await run(stage, self._scenarios, self._tell)
-                self.finished = True
+                self.finished, hopeless = True, stage.hopeless
         except OSError as error:
-            raise WrongInput(f"cannot begin: {error}") from error
+            raise WrongInput(f"cannot listen at {self._ports()}: {error.strerror}. Choose another --listen") from error
         finally:
             if program is not None:
                 await program.stop()
-        words = "" if program is None or self.report.passed else program.last_words()
+        words = "" if program is None or self.report.passed else program.last_words(of_last_start=hopeless)
         if words:
             self._told(f"\nThe last of what the bot printed ({self._log}):\n{words}")
         self._told("")
         for line in summary(self.report):
             self._told(line)
+
+    def _ports(self) -> str:
+        host, port = self._listen
+        return f"{bracketed(host)}:{port}, {port + 1} and {port + 2}" if port else bracketed(host)
 
     def _invite(self, site: Site) -> None:
         referees = ", ".join(f"{bracketed(site.host)}:{port}" for port in site.referees.values())

@@ -167,7 +167,8 @@ class Visit:
         """Wait for the Hello and answer it, with what else a new session is told at once. Raises NoSession."""
         await self.until(lambda: self.hello is not None, hello_within)
         if self.hello is None:
-            raise NoSession(f"no Hello came within {hello_within:g} s")
+            came = f"the stream ended without one{self.why}" if self.gone else "none came in time"
+            raise NoSession("a Hello right after the stream was opened", came, "send Hello as the first message")
         welcome = pb.Welcome(
             session_id="script",
             protocol=PROTOCOL,

@@ -279,6 +279,15 @@ class KeepsDeadGames(Bent):
         return message.invite.game not in self.dead if message.HasField("invite") else True
 
 
+class DiesOfStrangers(Bent):
+    """Believes that it knows every game of which it is told how it ended."""
+
+    def hears(self, message: pb.RefereeMessage) -> bool:
+        known = {game.info.game_id.bytes for game in self.games.by_id.values()}
+        assert all(over.game_id in known for over in message.resync.ended)
+        return True
+
+
 class LeavesAtDrain(Bent):
     def hears(self, message: pb.RefereeMessage) -> bool:
         assert not message.HasField("drain")

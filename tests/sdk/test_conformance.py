@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from importlib.resources import files
+from typing import Any
 
+import grpc.aio
 import pytest
 
 from bots_sdk import client as client_module
@@ -16,10 +18,10 @@ from bots_sdk.conformance.beginning import DECLINES, TAKES_PART
 from bots_sdk.conformance.patience import Patience
 from bots_sdk.conformance.report import Report, Status, lines_of
 from bots_sdk.conformance.run import run
-from bots_sdk.conformance.scenarios import SCENARIOS, Scenario
-from bots_sdk.conformance.site import TICKET, TOKEN, Site
+from bots_sdk.conformance.scenarios import BY_NAME, SCENARIOS, Scenario
+from bots_sdk.conformance.site import PATH, TICKET, TOKEN, Site
 from bots_sdk.conformance.stage import FIRST, Stage
-from bots_sdk.errors import Superseded
+from bots_sdk.errors import SiteRefused, Superseded
 from bots_sdk.house_bots import HOUSE_BOTS
 from bots_sdk.http import Site as SiteClient
 from bots_sdk.loading import load_bot
@@ -148,8 +150,56 @@ async def test_without_a_bot_nothing_is_passed() -> None:
     stage = Stage(Site("127.0.0.1", 0), replace(PATIENCE, first=0.1, connect=0.1))
     async with stage:
         report = await run(stage, SCENARIOS, lambda _outcome: None)
-    assert {outcome.status for outcome in report.outcomes} == {Status.NOT_APPLICABLE}
+    assert [outcome.status for outcome in report.outcomes] == [Status.FAILED]
+    assert report.untried == len(SCENARIOS) - 1
     assert not report.passed
+
+
+def ask(site: Site, path: str) -> None:
+    with contextlib.suppress(SiteRefused):
+        SiteClient(site.url, TOKEN).post(path, {"version": "1"})
+
+
+async def dial(site: Site, *, ticket: str, frame: bytes = b"") -> None:
+    address = f"127.0.0.1:{site.referees[FIRST]}"
+    async with grpc.aio.insecure_channel(address) as channel:
+        method: Any = channel.stream_stream("/phaseten.v1.BotService/Connect")
+        call = method(metadata=(("authorization", f"Bearer {ticket}"),))
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            if frame:
+                await call.write(frame)
+            await call.read()
+
+
+@one_loop
+@pytest.mark.parametrize(
+    ("does", "came", "advice"),
+    [
+        (lambda _: asyncio.sleep(0), "the site was asked for nothing", "PHASETEN_SERVER and PHASETEN_TOKEN"),
+        (lambda site: asyncio.to_thread(ask, site, "login"), "it asked the site for POST /api/v1/login", f"POST {PATH}"),
+        (lambda site: asyncio.to_thread(ask, site, "sessions"), "a ticket and then opened no stream", "BotService.Connect"),
+        (lambda site: dial(site, ticket="made up"), "with 'made up'", "authorization: Bearer TICKET"),
+        (lambda site: dial(site, ticket=TICKET), "none came in time", "send Hello"),
+        (
+            lambda site: dial(site, ticket=TICKET, frame=b"\xff"),
+            "a frame that is no phaseten.v1.ConnectRequest",
+            "send Hello",
+        ),
+    ],
+    ids=["nothing", "wrong-path", "ticket-only", "wrong-ticket", "no-hello", "garbage"],
+)
+async def test_who_never_comes_in_is_told_what_is_missing(
+    does: Callable[[Site], Coroutine[None, None, None]], came: str, advice: str
+) -> None:
+    stage = Stage(Site("127.0.0.1", 0), replace(PATIENCE, first=0.6, connect=0.6, hello=0.2))
+    async with stage:
+        bot = asyncio.create_task(does(stage.site))
+        report = await run(stage, [BY_NAME[name] for name in ("hello", "handshake", "pong")], lambda _outcome: None)
+        await bot
+    (outcome,) = report.outcomes
+    assert (outcome.status, report.untried) == (Status.FAILED, 2)
+    assert came in outcome.came
+    assert advice in outcome.advice
 
 
 @one_loop

@@ -41,8 +41,9 @@ def test_a_bot_that_ends_before_it_comes_is_quoted(shell: Shell) -> None:
     done = shell.phaseten("check", "--server", "--only", "hello", "--", sys.executable, "-c", program)
     assert done.status == 1
     assert "no bot came; its process ended with status 7" in done.out
-    assert "no model file" in done.out
-    assert done.out.splitlines()[-1] == "0 passed, 0 failed"
+    printed = done.out.partition("The last of what the bot printed")[2]
+    assert printed.count("no model file") == 1
+    assert done.out.splitlines()[-1] == "0 passed, 1 failed"
 
 
 def test_a_run_that_is_stopped_passes_nothing_and_leaves_no_bot_behind(shell: Shell) -> None:
@@ -100,7 +101,12 @@ def test_scenarios_are_listed(shell: Shell) -> None:
         (("--server", "--only", "dance"), "there is no scenario 'dance'"),
         (("--server", "--listen", "here"), "--listen takes HOST:PORT"),
         (("--server", "--listen", "127.0.0.1:x"), "--listen takes HOST:PORT"),
-        (("--server", "--", "./no-such-program"), "no-such-program"),
+        (("--server", "--listen", "127.0.0.1:65534"), "the highest port is 65533"),
+        (("--server", "--json", "away/report.json"), "away/report.json cannot be written"),
+        (("--server", "--log", "away/bot.log", *BLIND), "cannot be kept in away/bot.log: No such file or directory"),
+        (("--server", "--", "./no-such-program"), "./no-such-program cannot be started: No such file or directory"),
+        (("--server", "--", "bot.py", "fast"), f"such as: -- {sys.executable} bot.py fast"),
+        (("--server", "--", "./main.js"), "such as: -- node ./main.js"),
     ],
 )
 def test_wrong_input_is_explained(shell: Shell, arguments: tuple[str, ...], text: str) -> None:
@@ -115,7 +121,8 @@ def test_a_port_that_is_taken_is_named(shell: Shell) -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         done = shell.phaseten("check", "--server", "--listen", address)
     assert done.status == 2
-    assert "cannot begin" in done.err
+    assert f"cannot listen at {address}" in done.err
+    assert "Choose another --listen" in done.err
 
 
 def test_a_failure_says_what_was_expected_what_came_and_what_to_do() -> None:
@@ -127,11 +134,12 @@ def test_a_failure_says_what_was_expected_what_came_and_what_to_do() -> None:
 
 def test_the_last_line_counts() -> None:
     outcomes = [outcome(), outcome(Status.FAILED), outcome(Status.NOT_APPLICABLE), outcome()]
-    report = Report(games=3, answers=9, slowest_ms=41.6, laid={2, 1}, illegal={"NOT_LAID": 2}, outcomes=outcomes)
+    report = Report(games=3, outcomes=outcomes, untried=5, answers=9, slowest_ms=41.6, laid={2, 1}, illegal={"NOT_LAID": 2})
     assert list(summary(report)) == [
         "3 games, 9 answers, the slowest after 42 ms; phases laid: 1, 2",
         "illegal moves: 2 x hitting needs the own phase on the table (NOT_LAID)",
         "1 not applicable",
+        "5 not tried: they need a bot that comes and says Hello",
         "2 passed, 1 failed",
     ]
     assert not report.passed
