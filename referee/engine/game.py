@@ -84,7 +84,7 @@ class Game:
 
     @property
     def state(self) -> State:
-        """The full state, hidden cards included: for tests and analysis. Read it, never change it."""
+        """The full state, hidden cards included: for who writes it down, and for analysis. Read it, never change it."""
         return self._state
 
     @property

@@ -32,36 +32,37 @@ from referee.engine.ruleset import Advance, Ruleset
 from referee.engine.state import NOBODY, State
 from referee.engine.view import PublicView, SeatView, Stage, View
 
+_new = tuple.__new__
+
 
 def seat_view(state: State, seat: Seat) -> View:
     """All that `seat` may know. Raises IndexError for a seat that does not exist."""
     drawn = state.drawn if seat == state.to_move else None
-    return View(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, public_view(state))
+    table = state.public_view
+    if table is None:
+        table = public_view(state)
+    return View(*(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, table))
 
 
 def public_view(state: State) -> PublicView:
     """What everybody at and around the table may know."""
     if state.public_view is not None:
         return state.public_view
-    seats: list[SeatView] = []
-    for views, hand in zip(state.seat_views, state.hands, strict=True):
-        size = len(hand)
-        if size not in views:
-            views[size] = _seat(state, Seat(len(seats)))
-        seats.append(views[size])
+    seats = [seat_as_seen(state, Seat(seat)) for seat in range(state.seats)]
     to_move, discard = state.to_move, state.discard
-    state.public_view = table = PublicView(
+    fields = (
         state.deal,
         state.turn,
         state.dealer,
         None if to_move == NOBODY else to_move,
-        stage(state),
+        stage(state) if state.drawn is None else _PLAY,
         state.tie_break,
         len(state.stock),
         len(discard),
         discard[-1] if discard else None,
         tuple(seats),
     )
+    state.public_view = table = PublicView(*fields)
     return table
 
 
@@ -74,6 +75,15 @@ def stage(state: State) -> Stage:
     if state.drawn is not None:
         return _PLAY
     return _DRAW if state.game_end is None else _OVER
+
+
+def seat_as_seen(state: State, seat: Seat) -> SeatView:
+    """What everybody may know of a seat. The same object as long as nothing of it changes."""
+    views, size = state.seat_views[seat], len(state.hands[seat])
+    view = views.get(size)
+    if view is None:
+        view = views[size] = _seat(state, seat)
+    return view
 
 
 def _seat(state: State, seat: Seat) -> SeatView:

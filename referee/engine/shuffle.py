@@ -62,6 +62,8 @@ def stream(key: bytes) -> Iterator[int]:
 
 
 _LIMIT: Final = (0, *(256 - 256 % n for n in range(1, 257)))
+# For each number of cards: the place that a byte stands for; 255, which is no place among fewer than 256, for none.
+_PLACES: Final = (b"", *(bytes([value % n if value < _LIMIT[n] else 255 for value in range(256)]) for n in range(1, 257)))
 
 
 def uniform(source: Iterator[int], n: int) -> int:
@@ -85,12 +87,13 @@ def shuffled(key: bytes, number: int, cards: tuple[Card, ...]) -> tuple[Card, ..
     last = len(order) - 1
     if last < 1:
         return cards
-    # `uniform` written out: this loop is the dearest part of a deal.
+    # `uniform` looked up: this loop is the dearest part of a deal.
+    places = _PLACES[last + 1]
     for value in stream(stream_key(key, b"p10/shuffle/1", number)):
-        size = last + 1
-        if value < _LIMIT[size]:
-            place = value % size
+        place = places[value]
+        if place <= last:
             order[last], order[place] = order[place], order[last]
+            places = _PLACES[last]
             last -= 1
             if not last:
                 break

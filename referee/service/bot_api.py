@@ -56,8 +56,10 @@ class BotApi:
         first = await self._first_frame(context)
         session = Session(next(self._numbers), ticket, take_hello(first), self.pacer)
         self._lobby.join(session, self._welcome(session, ticket))
+        reading = _read(session, first, context, self._pulse, self._lobby.meter)
+        del first  # or it would be kept as long as the session lives
         try:
-            await _converse(session, context, _read(session, first, context, self._pulse, self._lobby.meter))
+            await _converse(session, context, reading)
         finally:
             self._pulse.remove(session)
             self._lobby.leave(session)
@@ -89,9 +91,11 @@ async def _converse(session: Session, context: Context, reading: Coroutine[Any, 
     """Read and write until one of both sides has had enough."""
     reader = asyncio.create_task(reading)
     writer = asyncio.create_task(session.outbox.pump(context.write))
+    # For thousands that wait this is half the memory of `asyncio.wait`.
+    for task in (reader, writer):
+        task.add_done_callback(session.stream_ended)
     try:
-        endings: set[asyncio.Future[Any]] = {reader, writer, session.ending}
-        await asyncio.wait(endings, return_when=asyncio.FIRST_COMPLETED)
+        await session.ending
         reason = await _why(session, reader)
         session.outbox.close()
         if not writer.done():
@@ -113,11 +117,12 @@ async def _why(session: Session, reader: asyncio.Task[None]) -> CallRefused | No
                 await reader
             except CallRefused as refused:
                 return refused
-    return session.ending.result() if session.ending.done() else None
+    return session.ending.result()
 
 
 async def _read(session: Session, first: Any, context: Context, pulse: Pulse, meter: Meter) -> None:
     session.take(first, start=1)
+    del first
     pulse.add(session)
     while (data := await context.read()) is not grpc.aio.EOF:
         meter.heard(len(data))

@@ -156,11 +156,18 @@ class RunningGame:
 
     def _answer(self, seat: TableSeat, message: Any) -> bool:
         now = self._house.time.now()
+        question = message.id
+        if seat is not self._asked or now >= self._deadline or question < self._question:
+            return self._answer_untimely(seat, question, message, now)
+        self._judge(seat, question, message, now)
+        return True
+
+    def _answer_untimely(self, seat: TableSeat, question: int, message: Any, now: float) -> bool:
+        """An answer that is late, early, or to nothing that was asked."""
         if seat is self._asked and now >= self._deadline:
             self._miss(now)  # the timer was about to say so
         if self.over:
             return False
-        question = message.id
         if seat is self._asked and question >= self._question:
             self._judge(seat, question, message, now)
             return True
@@ -175,13 +182,13 @@ class RunningGame:
 
     def _judge(self, seat: TableSeat, question: int, message: Any, now: float) -> None:
         """Take the answer to the open question, or the default move if it cannot be taken."""
-        start = len(self._game.log)
-        elapsed = now - self._asked_at
+        game, elapsed = self._game, now - self._asked_at
+        start = len(game.log)
         charge = seat.clock.answered(elapsed, seat.round_trip)
         self._house.meter.decided(elapsed)
         try:
             move = read_answer(message) if question == self._question else _nonsense(question)
-            self._telling.publish(self._game.submit(seat.index, move))
+            self._telling.publish(game.submit(seat.index, move))
         except IllegalMove as wrong:
             self._fault(seat, question, FaultKind.ILLEGAL, (REASONS.encode(wrong.reason), wrong.reason.value))
         except MalformedMessage as wrong:
@@ -234,28 +241,27 @@ class RunningGame:
             self._telling.count_fault(seat, kind, self._game.public_view().seats[seat.index].faults)
 
     def _note(self, start: int, seat: TableSeat, charge: Charge, note: str) -> None:
-        bank = max(0, int(seat.clock.bank))
-        self._answers += answer_piece(start, seat.index, charge, bank, seat.kept_note(note) if note else "")
+        bank = int(seat.clock.bank)
+        note = seat.kept_note(note) if note else ""
+        self._answers += answer_piece(start, seat.index, charge, max(0, bank), note)
 
     # Asking and ending.
 
     def _go_on(self, now: float) -> None:
         """Ask whoever is to move, or end the game. `now` is when the last answer was taken: the next seat's time begins."""
-        to_move = self._game.to_move
+        game, telling = self._game, self._telling
+        to_move = game.to_move
         if to_move is None:
             self._finish()
             return
-        seat = self.seats[to_move]
-        self._question = question = self._question + 1
-        self._asked = seat
-        seat.last_question = question
-        house, telling = self._house, self._telling
-        telling.ask(seat, question, self._game)
+        self._asked = seat = self.seats[to_move]
+        self._question = seat.last_question = question = self._question + 1
+        telling.ask(seat, question, game)
         self._asked_at = now
-        self._deadline = now + seat.clock.allowance(seat.round_trip)
-        if self._timer is None or self._timer_at > self._deadline:
+        self._deadline = deadline = now + seat.clock.allowance(seat.round_trip)
+        if self._timer is None or self._timer_at > deadline:
             self._arm(now)
-        feed = house.feed
+        feed = self._house.feed
         if feed.watched:
             feed.touched(self)
         telling.tidy(feed.watched)

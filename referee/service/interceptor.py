@@ -8,7 +8,8 @@ from typing import Any, Final, NoReturn
 import grpc
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
-from grpc._cython import cygrpc  # type: ignore[attr-defined]  # its types are not known
+from grpc._cython import cygrpc
+from grpc.aio import _server as aio_server
 
 from referee.service.containment import contained_call
 from referee.service.errors import CallReason, CallRefused
@@ -68,12 +69,21 @@ async def _answered(_error: Exception) -> None:
     """An aborted call always raises; and whoever called may be gone already."""
 
 
+class _Server(aio_server.Server):
+    """As gRPC makes it, around another core.
+
+    It makes none of its own: one that is thrown away before it was started writes itself to the log, at level DEBUG, while
+    it is being freed, and whoever keeps that line crashes.
+    """
+
+    def __init__(self, guard: "Guard", options: Options) -> None:
+        self._loop = cygrpc.get_working_loop()
+        self._server = _KnownMethods(self._loop, None, (), [guard], options, None)
+
+
 def make_server(guard: "Guard", options: Options) -> grpc.aio.Server:
     """A server behind a guard. Handlers are to be added as registered methods: it knows no others."""
-    server = grpc.aio.server(interceptors=[guard], options=options)
-    # Arguments as in grpc.aio.Server itself.
-    server._server = _KnownMethods(cygrpc.get_working_loop(), None, (), [guard], options, None)  # type: ignore[attr-defined]  # noqa: SLF001
-    return server
+    return _Server(guard, options)  # type: ignore[return-value]  # the types that are published know another class
 
 
 class Guard(grpc.aio.ServerInterceptor):

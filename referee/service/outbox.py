@@ -58,7 +58,7 @@ class Outbox:
         self._bytes = 0
         self._full = 0  # messages that make a frame worth writing; 0 where waiting does not pay
         self._wanted = 1  # messages that wake the writer
-        self._wake = asyncio.Event()
+        self._wake: asyncio.Future[None] | None = None  # while the writer sleeps
         self._closed = False
 
     def expect(self, games: int) -> None:
@@ -67,17 +67,18 @@ class Outbox:
 
     def push(self, frame: bytes) -> None:
         """Queue serialised messages."""
-        self._pending.append(frame)
-        self._bytes += len(frame)
-        if len(self._pending) == self._wanted:
-            self._wake.set()
-        if self._bytes > self._limit and not self._closed:
+        pending = self._pending
+        pending.append(frame)
+        self._bytes = size = self._bytes + len(frame)
+        if len(pending) == self._wanted:
+            self._rouse()
+        if size > self._limit and not self._closed:
             self._overflow()
 
     def close(self) -> None:
         """No more messages: `pump` writes what is left and returns."""
         self._closed = True
-        self._wake.set()
+        self._rouse()
 
     async def pump(self, write: Write) -> None:
         """Write frames until the outbox is closed and empty. Whatever `write` raises comes out."""
@@ -93,15 +94,21 @@ class Outbox:
             await write(frame)
 
     async def _woken(self, wanted: int) -> None:
-        """Wait until so many messages are pending, or until the outbox is closed."""
+        """Sleep until so many messages are pending, or until the outbox is closed."""
         self._wanted = wanted
-        self._wake.clear()
-        await self._wake.wait()
+        self._wake = asyncio.get_running_loop().create_future()  # an Event would keep a queue of sleepers for every stream
+        try:
+            await self._wake
+        finally:
+            self._wake = None
+
+    def _rouse(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
 
     async def _gathered(self) -> None:
         """Wait for a full frame, but not for long."""
-        loop = asyncio.get_running_loop()
-        timer = loop.call_later(LONGEST_WAIT, self._wake.set)
+        timer = asyncio.get_running_loop().call_later(LONGEST_WAIT, self._rouse)
         try:
             await self._woken(self._full)
         finally:

@@ -66,6 +66,8 @@ def event_pieces(ruleset: Ruleset) -> EventPieces:
 
 def answer_piece(event: int, seat: int, charge: Charge, bank: int, note: str) -> bytes:
     """A replay of nothing but the record of one answer; what the numbers mean says `wire.replay.AnswerRecord`."""
-    noted = _NOTE.wrap(note.encode()) if note else b""
-    parts = (_EVENT[event], _SEAT[seat], _THINK[charge.think_ms], _LAG[charge.lag_ms], _BANK[bank], noted)
-    return _ANSWERS.wrap(b"".join(parts))
+    think, lag = charge
+    record = b"".join((_EVENT[event], _SEAT[seat], _THINK[think], _LAG[lag], _BANK[bank]))
+    if note:
+        record += _NOTE.wrap(note.encode())
+    return _ANSWERS[len(record)] + record

@@ -77,7 +77,7 @@ def take_hello(frame: Any) -> pb.Hello:
 class Session:
     """A bot that is connected. It lives between its Hello and the end of its stream.
 
-    `ending` is set, to the reason, when the referee wants the stream to end.
+    `ending` is set when the stream is to end: to the reason if the referee wants it, to None if the stream ends by itself.
     """
 
     __slots__ = (
@@ -107,7 +107,7 @@ class Session:
         self.language = hello.language[:NAME_LENGTH]
         self.outbox = Outbox(pacer, MAX_UNREAD_BYTES, lambda: self.end(CallReason.SLOW_READER))
         self.push = self.outbox.push  # sends serialised messages
-        self.ending: asyncio.Future[CallRefused] = asyncio.get_running_loop().create_future()
+        self.ending: asyncio.Future[CallRefused | None] = asyncio.get_running_loop().create_future()
         self.round_trip = 0.0
         self.connected_at = monotonic_ms()
         self._heard_at = self.connected_at
@@ -156,6 +156,11 @@ class Session:
         if not self.ending.done():
             self.ending.set_result(CallRefused(reason, detail))
         self.outbox.close()
+
+    def stream_ended(self, _task: "asyncio.Task[None]") -> None:
+        """The stream can no longer be read or written."""
+        if not self.ending.done():
+            self.ending.set_result(None)
 
     def leave_games(self) -> None:
         """The stream is gone, or another session takes over: the seats are played by nobody."""

@@ -54,13 +54,13 @@ class IntField(dict[int | None, bytes]):
 
     def __missing__(self, value: int) -> bytes:
         number = value + self._offset
-        if number < _REMEMBERED:
-            written = self[value] = self._tag + varint(number)
-            return written
         high = number >> 14
-        if high < _SMALL:
+        if 0 < high < _SMALL:
             return self._tag + _CONTINUED[number & 0x3FFF] + _ONE_BYTE[high]
-        return self._tag + varint(number)
+        written = self._tag + varint(number)
+        if high == 0:
+            self[value] = written
+        return written
 
 
 class Heading(dict[int, bytes]):

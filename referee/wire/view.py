@@ -11,6 +11,8 @@ from google.protobuf.message import DecodeError
 from phaseten.v1 import game_pb2 as pb
 
 from referee.engine.moves import Seat
+from referee.engine.observe import seat_as_seen
+from referee.engine.state import NOBODY, State
 from referee.engine.view import PublicView, SeatView, Stage, View
 from referee.wire import coarse
 from referee.wire.cards import decode_cards, decode_optional_card, packed_cards
@@ -47,6 +49,8 @@ _SEAT: Final = IntField(pb.View, "seat")
 _HAND: Final = Heading(pb.View, "hand")
 _DRAWN: Final = IntField(pb.View, "drawn", offset=1)
 _TABLE: Final = Heading(pb.View, "table")
+
+_new = tuple.__new__
 
 _STAGES: Final = {stage: _STAGE[STAGES.encode(stage)] for stage in Stage}
 _DRAW, _PLAY = Stage.DRAW, Stage.PLAY
@@ -89,19 +93,20 @@ class ViewWriter:
 
     def table(self, table: PublicView) -> bytes:
         """A serialised Table."""
-        stage, kept = table.stage, self._kept
+        deal, turn, dealer, to_move, stage, tie_break, stock_size, discard_size, discard_top, seats = table
         parts = [
-            _DEAL[table.deal],
-            _TURN[table.turn],
-            _DEALER[table.dealer],
-            _TO_MOVE[table.to_move],
+            _DEAL[deal],
+            _TURN[turn],
+            _DEALER[dealer],
+            _TO_MOVE[to_move],
             _IN_PLAY if stage is _PLAY else _IN_DRAW if stage is _DRAW else _STAGES[stage],
-            _TIE_BREAK[table.tie_break],
-            _STOCK_SIZE[table.stock_size],
-            _DISCARD_SIZE[table.discard_size],
-            _DISCARD_TOP[table.discard_top],
+            _TIE_BREAK[tie_break],
+            _STOCK_SIZE[stock_size],
+            _DISCARD_SIZE[discard_size],
+            _DISCARD_TOP[discard_top],
         ]
-        for seat in table.seats:
+        kept = self._kept
+        for seat in seats:
             known = kept.get(id(seat)) or self._keep(seat)
             parts.append(known[1])
         return b"".join(parts)
@@ -114,15 +119,54 @@ class ViewWriter:
 
     def view(self, view: View) -> bytes:
         """A serialised View."""
-        table = self.table(view.table)
-        hand = packed_cards(view.hand)
+        _, seat, cards, drawn, seen = view
+        table = self.table(seen)
+        hand = packed_cards(cards)
         return b"".join(
             (
                 self._ruleset,
-                _SEAT[view.seat],
+                _SEAT[seat],
                 _HAND[len(hand)] if hand else b"",
                 hand,
-                _DRAWN[view.drawn],
+                _DRAWN[drawn],
+                _TABLE[len(table)],
+                table,
+            )
+        )
+
+    def seen(self, state: State, seat: Seat) -> bytes:
+        """The same bytes as `view` writes of what `seat` may know, in half the time: no View is made on the way.
+
+        Of the hidden part of the state it reads no more than `seat_view` does: the seat's own hand, and lengths.
+        """
+        turn, discard, drawn = state.turn, state.discard, state.drawn
+        to_move = state.to_move
+        parts = [
+            _DEAL[state.deal],
+            _TURN[turn],
+            _DEALER[state.dealer],
+            _TO_MOVE[None if to_move == NOBODY else to_move],
+            _IN_PLAY if drawn is not None else _IN_DRAW if state.game_end is None else _STAGES[Stage.OVER],
+            _TIE_BREAK[state.tie_break],
+            _STOCK_SIZE[len(state.stock)],
+            _DISCARD_SIZE[len(discard)],
+            _DISCARD_TOP[discard[-1] if discard else None],
+        ]
+        kept, hands, number = self._kept, state.hands, 0
+        for views in state.seat_views:
+            view = views.get(len(hands[number])) or seat_as_seen(state, Seat(number))
+            known = kept.get(id(view)) or self._keep(view)
+            parts.append(known[1])
+            number += 1  # noqa: SIM113  `enumerate` makes a tuple each time
+        table = b"".join(parts)
+        hand = packed_cards(hands[seat])
+        return b"".join(
+            (
+                self._ruleset,
+                _SEAT[seat],
+                _HAND[len(hand)] if hand else b"",
+                hand,
+                _DRAWN[drawn if seat == to_move else None],
                 _TABLE[len(table)],
                 table,
             )
@@ -160,11 +204,11 @@ def _read_seat(data: bytes) -> SeatView:
 
 
 def _read_table(message: Any) -> PublicView:
-    return PublicView(
+    fields = (
         message.deal,
         message.turn,
-        Seat(message.dealer),
-        Seat(message.to_move) if message.HasField("to_move") else None,
+        message.dealer,
+        message.to_move if message.HasField("to_move") else None,
         STAGES.decode(message.stage),
         message.tie_break,
         message.stock_size,
@@ -172,17 +216,14 @@ def _read_table(message: Any) -> PublicView:
         decode_optional_card(message.discard_top),
         tuple(map(_read_seat, message.seats[:])),
     )
+    return _new(PublicView, fields)
 
 
 def read_view(message: Any) -> View:
     """The value of a coarse View. Raises MalformedMessage."""
-    return View(
-        message.ruleset,
-        Seat(message.seat),
-        decode_cards(message.hand[:]),  # a slice is a list, which is read in half the time
-        decode_optional_card(message.drawn),
-        _read_table(message.table),
-    )
+    hand = decode_cards(message.hand[:])  # a slice is a list, which is read in half the time
+    fields = (message.ruleset, message.seat, hand, decode_optional_card(message.drawn), _read_table(message.table))
+    return _new(View, fields)
 
 
 def decode_table(message: pb.Table) -> PublicView:

@@ -24,13 +24,13 @@ from uuid import uuid4
 import grpc
 from phaseten.v1 import referee_pb2
 
-from referee.engine import OFFICIAL, Game, Move, Ruleset, SeededDecks, Terms, View
+from referee.engine import OFFICIAL, Game, SeededDecks, Terms
 from referee.service.messages import QuestionWriter
 from referee.wire.moves import write_answer, write_decision
 from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 from tests.bench._core import Cost, measure
-from tests.players import greedy, play_out
+from tests.players import greedy
 from tests.service.client import bot_claims, control_claims, new_key, public_pem, signed, version_id
 
 Report = Callable[[str, float, str], None]
@@ -115,14 +115,12 @@ def _sizes() -> tuple[int, int]:
     writer = QuestionWriter(OFFICIAL.name)
     asked: list[int] = []
     answered: list[int] = []
-
-    def measured(view: View, ruleset: Ruleset) -> Move:
-        move = greedy(view, ruleset)
-        asked.append(len(writer.question(1, len(asked), view, (60_000, 10_000, 3))))
+    game = Game(OFFICIAL, Terms(), 2, SeededDecks(bytes(64)))
+    while (seat := game.to_move) is not None:
+        asked.append(len(writer.question(1, len(asked), game.state, seat, (60_000, 10_000, 3))))
+        move = greedy(game.view(seat), OFFICIAL)
         answered.append(len(write_answer(1, len(asked), write_decision(move))))
-        return move
-
-    play_out(Game(OFFICIAL, Terms(), 2, SeededDecks(bytes(64))), measured)
+        game.submit(seat, move)
     return sum(asked) // len(asked), sum(answered) // len(answered)
 
 
