@@ -41,7 +41,7 @@ def seat_view(state: State, seat: Seat) -> View:
     table = state.public_view
     if table is None:
         table = public_view(state)
-    return View(*(state.ruleset.name, seat, tuple(state.hands[seat]), drawn, table))
+    return _new(View, (state.ruleset.name, seat, tuple(state.hands[seat]), drawn, table))
 
 
 def public_view(state: State) -> PublicView:
@@ -62,7 +62,7 @@ def public_view(state: State) -> PublicView:
         discard[-1] if discard else None,
         tuple(seats),
     )
-    state.public_view = table = PublicView(*fields)
+    state.public_view = table = _new(PublicView, fields)
     return table
 
 

@@ -1,10 +1,12 @@
 """The yardstick of the wire bench: questions and answers as plain grpc.aio messages, one to a frame, on 64 streams.
 
-`server` prints its port and serves until it is killed. `client PORT QUESTION ANSWER WARM_UP SECONDS` measures: it wants the
-sizes of the messages in bytes, and prints round trips and seconds.
+`server` prints its port and serves until it is killed. `client PORT CONNECTIONS QUESTION ANSWER WARM_UP SECONDS` measures:
+it wants the number of connections over which the streams are spread and the sizes of the messages in bytes, and prints
+round trips and seconds.
 """
 
 import asyncio
+import contextlib
 import sys
 import time
 from typing import Any
@@ -54,7 +56,9 @@ async def serve() -> None:
     await server.wait_for_termination()
 
 
-async def measure(port: int, question_bytes: int, answer_bytes: int, warm_up: float, seconds: float) -> None:
+async def measure(
+    port: int, connections: int, question_bytes: int, answer_bytes: int, warm_up: float, seconds: float
+) -> None:
     count = 0
     over = False
 
@@ -72,8 +76,11 @@ async def measure(port: int, question_bytes: int, answer_bytes: int, warm_up: fl
             count += 1
         call.cancel()
 
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        streams = [asyncio.create_task(stream(channel)) for _ in range(STREAMS)]
+    async with contextlib.AsyncExitStack() as stack:
+        options = (("grpc.use_local_subchannel_pool", 1),)  # or all would share one connection
+        made = [grpc.aio.insecure_channel(f"127.0.0.1:{port}", options) for _ in range(connections)]
+        channels = [await stack.enter_async_context(channel) for channel in made]
+        streams = [asyncio.create_task(stream(channels[number % connections])) for number in range(STREAMS)]
         await asyncio.sleep(warm_up)
         print("begin", flush=True)
         before, start = count, time.perf_counter()
@@ -87,5 +94,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "server":
         uvloop.run(serve())
     else:
-        numbers = [float(text) for text in sys.argv[2:]]
-        uvloop.run(measure(int(numbers[0]), int(numbers[1]), int(numbers[2]), numbers[3], numbers[4]))
+        whole, spans = [int(text) for text in sys.argv[2:6]], [float(text) for text in sys.argv[6:]]
+        uvloop.run(measure(*whole, *spans))

@@ -2,8 +2,9 @@
 
 One referee process, eight sessions of the SDK in two processes, 64 two-seat games each: 256 games at once, records taken
 home as they come. The bots lay, hit and throw like the greedy ones but spend no time on the open card. The ping-pong is
-grpc.aio too, one message a frame, 64 streams. Beside both, 64 sessions with one game each, where nothing can be gathered,
-and what a decision costs without a network (see `_core`). Rounds of all take turns: a busy machine bears on all alike.
+grpc.aio too, one message a frame, 64 streams on one connection. Beside both, 64 sessions with one game each, where nothing
+can be gathered; a ping-pong whose streams have a connection each, as those sessions do; and what a decision costs without a
+network (see `_core` and `_parts`). Rounds of all take turns: a busy machine bears on all alike.
 """
 
 import asyncio
@@ -30,6 +31,7 @@ from referee.wire.moves import write_answer, write_decision
 from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 from tests.bench._core import Cost, measure
+from tests.bench._parts import Parts, measure_parts
 from tests.players import greedy
 from tests.service.client import bot_claims, control_claims, new_key, public_pem, signed, version_id
 
@@ -88,21 +90,31 @@ def run(report: Report) -> None:
     ours: list[Rate] = []
     bare: list[Rate] = []
     single: list[Rate] = []
+    apart: list[Rate] = []
     costs: list[Cost] = []
+    parts: list[Parts] = []
     for _ in range(ROUNDS):
         ours.append(asyncio.run(_referee_round(MANY_GAMES)))
         bare.append(_ping_pong_round(*sizes))
         single.append(asyncio.run(_referee_round(ONE_GAME)))
+        apart.append(_ping_pong_round(*sizes, connections=ONE_GAME.bots))
         costs.append(measure())
+        parts.append(measure_parts())
     report("wire.decisions_per_second", median(rate.per_second for rate in ours), "1/s")
     report("wire.ping_pong_per_second", median(rate.per_second for rate in bare), "1/s")
     report("wire.ratio_to_ping_pong", _ratio(ours, bare), "")
     report("wire.ratio_one_game", _ratio(single, bare), "")
+    report("wire.ratio_one_game_same_connections", _ratio(single, apart), "")
     report("wire.referee_cpu_us", median(rate.server_us for rate in ours), "us")
     report("wire.bots_cpu_us", median(rate.client_us for rate in ours), "us")
     report("wire.ping_pong_cpu_us", median(rate.server_us for rate in bare), "us")
     report("wire.ping_pong_client_cpu_us", median(rate.client_us for rate in bare), "us")
     report("wire.core_microseconds", median(cost.core_us for cost in costs), "us")
+    report("wire.engine_microseconds", median(part.engine_us for part in parts), "us")
+    report("wire.views_microseconds", median(part.views_us for part in parts), "us")
+    report("wire.protobuf_microseconds", median(part.protobuf_us for part in parts), "us")
+    transport = [rate.server_us - cost.core_us for rate, cost in zip(ours, costs, strict=True)]
+    report("wire.grpc_microseconds", median(transport), "us")  # the referee's, and what the kernel does for it
     report("wire.sdk_microseconds", median(cost.sdk_us for cost in costs), "us")
 
 
@@ -278,13 +290,14 @@ def _running(command: list[str], **options: Any) -> "Iterator[subprocess.Popen[s
 # One round of ping-pong.
 
 
-def _ping_pong_round(question_bytes: int, answer_bytes: int) -> Rate:
+def _ping_pong_round(question_bytes: int, answer_bytes: int, connections: int = 1) -> Rate:
     script = [sys.executable, "-m", "tests.bench._ping_pong"]
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(_running([*script, "server"], stdout=subprocess.PIPE))
         assert server.stdout is not None
-        arguments = (int(server.stdout.readline()), question_bytes, answer_bytes, PING_PONG_WARM_UP, PING_PONG_SECONDS)
-        client = stack.enter_context(_running([*script, "client", *map(str, arguments)], stdout=subprocess.PIPE))
+        whole = (int(server.stdout.readline()), connections, question_bytes, answer_bytes)
+        arguments = map(str, (*whole, PING_PONG_WARM_UP, PING_PONG_SECONDS))
+        client = stack.enter_context(_running([*script, "client", *arguments], stdout=subprocess.PIPE))
         assert client.stdout is not None
         assert client.stdout.readline() == "begin\n"
         spent = _cpu([server.pid]) + _cpu([client.pid])
