@@ -1,18 +1,22 @@
 """How many games a referee plays at once without missing a clock, and what each of them holds in memory.
 
-One referee process, 25 sessions of the SDK in two processes. The bots are those of the wire bench, and answer at once; the
+One referee process, 30 sessions of the SDK in two processes. The bots are those of the wire bench, and answer at once; the
 clocks are those of ordinary terms. Every match that ends is replaced by another, and its record is kept here: when all is
 over, the clock of every answer is looked at. A match whose first game is over waits for the second, hence more matches than
-would do are ordered; the games are counted every second, and the smallest number is reported.
+would do are ordered, a part of them every second; games are counted every second, and the smallest number is reported.
 
 Before the games begin, a few are played to their end, so that what the process needs for the first ones is there already.
 A game's memory is what the process holds more while they run, shared among the games that run at that moment. The games are
 of every age. What is put down to them are also the records on their way, and what the allocators keep.
+
+`stalled_ms` is what the referee's event loop stood still and charged to nobody; `overslept_ms`, the most that the bench itself
+woke up late, tells whether that was the machine.
 """
 
 import asyncio
 import contextlib
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +38,11 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """So many bots; each plays each of the following `circles` bots in one match. Looked at for so many seconds after a rest."""
+    """So many bots, which meet in so many circles: in the n-th each plays the n-th after it. Times are in seconds."""
 
-    bots: int = 25
+    bots: int = 30
     circles: int = 12
+    between: float = 1.0  # the circles
     rest: float = 3.0
     seconds: int = 40
 
@@ -50,10 +55,10 @@ class Plan:
         """Games of one bot at once: a match has two, and a bot is in two matches of each circle."""
         return 4 * self.circles
 
-    def pairs(self, circles: int) -> list[tuple[str, str]]:
+    def pairs(self, circle: int) -> list[tuple[str, str]]:
+        """The matches of one circle."""
         names = self.names
-        steps = range(1, circles + 1)
-        return [(name, names[(number + step) % self.bots]) for step in steps for number, name in enumerate(names)]
+        return [(name, names[(number + circle) % self.bots]) for number, name in enumerate(names)]
 
 
 class Series(Site):
@@ -122,11 +127,14 @@ async def _measure(report: Report, plan: Plan) -> None:
         ) as channel:
             site = Series(channel, signed(key, control_claims()))
             await site.wait_for_bots(plan.bots)
+            playing = asyncio.create_task(_play(report, plan, site, referee))
             home = asyncio.create_task(site.take_home())
-            await _play(report, plan, site, referee)
-            if home.done():
-                home.result()
+            done, _ = await asyncio.wait({playing, home}, return_when=asyncio.FIRST_COMPLETED)
+            playing.cancel()
             home.cancel()
+            for task in done:
+                task.result()
+            assert playing in done, "the referee has closed the watch stream"
 
 
 async def _play(report: Report, plan: Plan, site: Series, referee: int) -> None:
@@ -136,10 +144,15 @@ async def _play(report: Report, plan: Plan, site: Series, referee: int) -> None:
     site.records.clear()
     before, stalled = _memory(referee), (await site.status()).stalled_ms
     site.on = True
-    await site.order(plan.pairs(plan.circles))
-    loads = []
+    for circle in range(1, plan.circles + 1):
+        await site.order(plan.pairs(circle))
+        await asyncio.sleep(plan.between)
+    loads: list[Load] = []
+    slept = 0.0
     for _ in range(plan.seconds):
+        start = time.monotonic()
         await asyncio.sleep(1.0)
+        slept = max(slept, time.monotonic() - start - 1.0)
         loads.append(Load((await site.status()).games, _memory(referee)))
     site.on = False
     await site.finished()
@@ -147,6 +160,7 @@ async def _play(report: Report, plan: Plan, site: Series, referee: int) -> None:
     report("capacity.kib_per_game", median((load.memory - before) / load.games for load in loads) / KIB, "KiB")
     report("capacity.kib_per_game_most", max((load.memory - before) / load.games for load in loads) / KIB, "KiB")
     report("capacity.stalled_ms", (await site.status()).stalled_ms - stalled, "ms")
+    report("capacity.overslept_ms", slept * 1000, "ms")
     _report_clocks(report, site.records)
 
 

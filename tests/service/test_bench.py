@@ -25,7 +25,7 @@ def test_idle_sessions_live_and_cost_something() -> None:
 
 def test_games_run_at_once_and_miss_no_clock() -> None:
     figures = Figures()
-    _capacity.measure(figures.report, _capacity.Plan(bots=5, circles=2, rest=0.5, seconds=2))
+    _capacity.measure(figures.report, _capacity.Plan(bots=5, circles=2, between=0.1, rest=0.5, seconds=2))
     assert 0 < figures["capacity.games"] <= 20  # ten matches of two games
     assert figures["capacity.late_answers"] == 0
     assert figures["capacity.answers"] > 1000
