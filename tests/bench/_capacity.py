@@ -9,8 +9,8 @@ Before the games begin, a few are played to their end, so that what the process 
 A game's memory is what the process holds more while they run, shared among the games that run at that moment. The games are
 of every age. What is put down to them are also the records on their way, and what the allocators keep.
 
-`stalled_ms` is what the referee's event loop stood still and charged to nobody; `overslept_ms`, the most that the bench itself
-woke up late, tells whether that was the machine.
+`stalled_ms` is what the event loop of the referee stood still and charged to nobody; `overslept_ms`, the most that the bench
+itself woke up late, tells whether that was the machine.
 """
 
 import asyncio
