@@ -17,7 +17,7 @@ JAVASCRIPT: Final = (
     "bot.js",
     "main.js",
     "melds.js",
-    "phaseten.js",
+    *(f"phaseten/{name}.js" for name in ("run", "basics", "connection", "game", "schema", "session", "share", "tickets")),
     "package.json",
     "package-lock.json",
     ".gitignore",
@@ -58,7 +58,7 @@ def new(chosen: argparse.Namespace) -> int:
         raise WrongInput(f"{folder} cannot be written: {error.strerror}") from error
     if chosen.language == "javascript":
         main = shlex.quote(str(folder / "main.js"))
-        print(f"{folder / 'bot.js'} holds {name}. Try it:\n\n  npm ci --prefix {shlex.quote(str(folder))}")
+        print(f"{folder / 'bot.js'} holds {name}. Try it:\n\n  npm ci --ignore-scripts --prefix {shlex.quote(str(folder))}")
         print(f"  {called_as()} check --server -- node {main}\n")
     else:
         file = str(folder / "bot.py")

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,12 @@ from tests.sdk.command import Shell
 from tests.sdk.fake_site import fake_site
 
 DRAW = "  draw(view) {\n"
+TELLS_ENDS = """\
+  gameOver(over) {
+    console.error(over ? `ended: ${over.text || "played"} ${over.result?.places.length}` : "ended: not told");
+  }
+
+"""
 
 
 def tried(bot: Node, home: Path, *scenarios: str) -> tuple[dict[str, Any], str]:
@@ -46,6 +53,14 @@ def test_a_bot_may_think_while_connections_are_lost(bot: Node, tmp_path: Path) -
     names = ("many-games", "duplicate-question", "resync-asked", "resync-waiting", "void", "drain")
     report, _ = tried(slow, tmp_path, *names)
     assert report["slowest_ms"] > 0
+
+
+def test_how_games_ended_in_its_absence_is_told(bot: Node, tmp_path: Path) -> None:
+    tells = bot.changed(tmp_path / "tells", DRAW, TELLS_ENDS + DRAW)
+    _, log = tried(tells, tmp_path, "resync-gone")
+    ends = Counter(line for line in log.splitlines() if line.startswith("ended: "))
+    # Three times two games end while it is away: untold, then one of each kind, twice. Three more are played to the end.
+    assert ends == {"ended: not told": 2, "ended: called off in the meantime undefined": 2, "ended: played 2": 2 + 3}
 
 
 def test_notes_are_cut_to_what_fits(bot: Node, tmp_path: Path) -> None:

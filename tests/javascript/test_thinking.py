@@ -24,7 +24,7 @@ import { nearest } from "./melds.js";
 told(given.hands.map(([hand, phase]) => nearest(hand, phase, given.rules)));
 """
 SHARES = """
-import { Share } from "./phaseten.js";
+import { Share } from "./phaseten/share.js";
 const invite = { gameId: Buffer.from(given.game, "hex"), attempt: 3, table: [0, 0, 0, 0], seat: 2 };
 const share = new Share({ ...invite, commitment: Buffer.from(given.seed_commitment, "hex") });
 share.nonce = Buffer.from(given.nonces[2], "hex");
@@ -37,11 +37,12 @@ share.ended(Buffer.from(given.seed, "hex"));
 told({ ours: ours.toString("hex"), revealed, problem: share.problem });
 """
 ADDRESSES = """
-import { readAddress } from "./phaseten.js";
+import { readAddress } from "./phaseten/tickets.js";
 told(given.map(([address, server]) => { try { return readAddress(address, server); } catch { return null; } }));
 """
 DEFAULTS = """
-import { defaultMove, values } from "./phaseten.js";
+import { defaultMove } from "./phaseten/game.js";
+import { values } from "./phaseten/schema.js";
 const rules = { skipTarget: values("SkipTarget").SKIP_TARGET_CHOSEN };
 const table = { stage: values("Stage").STAGE_PLAY, seats: [{ mayBeSkipped: false }, {}, { mayBeSkipped: true }] };
 told(given.map((hand) => defaultMove({ hand, seat: 0, table }, rules).play));

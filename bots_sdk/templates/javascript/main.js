@@ -1,4 +1,4 @@
 import { MyBot } from "./bot.js";
-import { run } from "./phaseten.js";
+import { run } from "./phaseten/run.js";
 
 run(MyBot);

@@ -1,7 +1,7 @@
 // What the rules say about cards, and the search for melds. Everything here is plain arithmetic on the numbers of
 // cards.proto: 1 to 48 are the number cards (red, blue, green, yellow, each 1 to 12), 49 is a Wild, 50 a Skip.
 
-import { values } from "./phaseten.js";
+import { values } from "./phaseten/schema.js";
 
 const { GOING_OUT_DISCARD_ONLY } = values("GoingOut");
 const { HIT_ON_LAY_TURN_ANY, HIT_ON_LAY_TURN_OWN_ONLY } = values("HitOnLayTurn");
