@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import gc
 import os
+import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -16,16 +17,32 @@ import uvloop
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from referee.service import log, status
-from referee.service.server import CannotListen, RefereeServer
+from referee.service.server import MAX_CONNECTIONS, CannotListen, RefereeServer
 from referee.service.settings import Settings, SettingsError, control_address
 
 PRECEDENCE: Final = -5  # as `nice` counts
+DESCRIPTORS: Final = MAX_CONNECTIONS + 200  # one for each bot, and some for everything else
+
+events = log.EventLog(__name__)
 
 
 def _take_precedence() -> None:
     """Go before what shares the machine, where that is allowed: this process keeps the clocks of all others."""
     with contextlib.suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, PRECEDENCE)
+
+
+def _take_descriptors() -> int:
+    """Raise the limit of open files to what all bots together need, as far as that is allowed; what it is then.
+
+    The usual one is good for a thousand bots. Whoever came after them would not even hear why nobody answers.
+    """
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, hard = (sys.maxsize if limit == resource.RLIM_INFINITY else limit for limit in limits)
+    wanted = min(DESCRIPTORS, hard)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, limits[1]))
+    return max(soft, wanted)
 
 
 async def _serve(settings: Settings) -> bool:
@@ -38,8 +55,11 @@ async def _serve(settings: Settings) -> bool:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ask)
+    allowed = _take_descriptors()
     server = RefereeServer(settings)
     await server.start()
+    if allowed < DESCRIPTORS:
+        events.warning("too few descriptors for all bots", allowed=allowed, wanted=DESCRIPTORS)
     # What was imported stays, and a game leaves no cycles behind: looking for them so often cost a fifth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

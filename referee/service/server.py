@@ -22,6 +22,7 @@ from referee.service.house import House
 from referee.service.interceptor import Guard, Methods, Options, make_server
 from referee.service.lobby import Lobby
 from referee.service.log import EventLog
+from referee.service.memory import GIVE_BACK_SECONDS, give_back
 from referee.service.meter import Meter
 from referee.service.metrics import MetricsPage, RefereeCollector
 from referee.service.order import Attempt
@@ -31,11 +32,12 @@ from referee.service.session import MAX_FRAME_BYTES
 from referee.service.settings import Settings
 from referee.service.tickets import bearer
 
+MAX_CONNECTIONS: Final = 6000  # of bots
 # Frames a little above the limit are read, so that the sender hears from us what was wrong with them.
 BOT_OPTIONS: Final = (
     ("grpc.so_reuseport", 0),
     ("grpc.max_concurrent_streams", 8),
-    ("grpc.max_allowed_incoming_connections", 6000),
+    ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
     ("grpc.max_receive_message_length", 2 * MAX_FRAME_BYTES),
     ("grpc.max_metadata_size", 8192),
     ("grpc.absolute_max_metadata_size", 16384),
@@ -119,7 +121,8 @@ class RefereeServer:
         for server in self._servers:
             await server.start()
         await self._set_health(health_pb2.HealthCheckResponse.SERVING, *READY, *ALIVE)
-        self._housekeeping = [asyncio.create_task(self._beat()), asyncio.create_task(self._tell_running())]
+        chores = (self._beat(), self._tell_running(), self._give_back())
+        self._housekeeping = [asyncio.create_task(chore) for chore in chores]
         self._housekeeping += [asyncio.create_task(self._mind(server)) for server in self._servers]
         metrics = self._metrics.port if self._metrics is not None else None
         log.info("listening", bots=self.port, control=self.control_port, metrics=metrics)
@@ -192,6 +195,11 @@ class RefereeServer:
             await asyncio.sleep(RUNNING_SECONDS)
             self._feed.tell_running()
             self.lobby.tidy()
+
+    async def _give_back(self) -> None:
+        while True:
+            await asyncio.sleep(GIVE_BACK_SECONDS)
+            give_back()
 
 
 def _listen(server: grpc.aio.Server, address: str, settings: Settings | None) -> int:
