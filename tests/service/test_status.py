@@ -11,6 +11,7 @@ import grpc
 import pytest
 from phaseten.v1 import referee_pb2
 
+from referee.service import referee_api
 from referee.service.settings import SettingsError, control_address
 from tests.service.client import Control, House, order
 from tests.service.player import play_all
@@ -125,3 +126,19 @@ async def test_the_status_needs_no_token_and_everything_else_does(house: House) 
     assert (await nobody.GetStatus(referee_pb2.GetStatusRequest())).referee == "test-referee"
     with pytest.raises(grpc.aio.AioRpcError):
         await nobody.ListSessions(referee_pb2.ListSessionsRequest())
+    assert {f"/{referee_api.SERVICE}/GetStatus"} == referee_api.OPEN_TO_ALL
+
+
+async def test_what_everybody_is_told_is_the_referees_own_name_and_figures(house: House) -> None:
+    """A field that tells more would need a token: whoever adds one decides that here, and in the README."""
+    for name in ("ann", "bob"):
+        await house.bot(name)
+    await house.play(ordered := order("ann", "bob"))
+    told = await Control(house.channel, None).GetStatus(referee_pb2.GetStatusRequest())
+    fields = {field.name: getattr(told, field.name) for field in told.DESCRIPTOR.fields}
+    words = {name: value for name, value in fields.items() if not isinstance(value, bool | int)}
+    assert words.keys() == {"referee", "version", "incarnation"}
+    assert (words["referee"], words["version"], len(words["incarnation"])) == ("test-referee", "0.1.0", 16)
+    assert (fields["sessions"], fields["matches"], fields["games"]) == (2, 1, 2)
+    data = told.SerializeToString()
+    assert not any(name in data for name in (b"ann", b"bob", ordered.match_id, *ordered.game_ids))
