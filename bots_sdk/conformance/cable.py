@@ -74,8 +74,9 @@ class _Strand:
     def cut(self) -> None:
         outer = self._writers[0].get_extra_info("socket")
         if outer is not None:
-            # Linger for no time: the other side gets a reset and no orderly end.
-            outer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            with contextlib.suppress(OSError):  # it is closed already
+                # Linger for no time: the other side gets a reset and no orderly end.
+                outer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         for writer in self._writers:
             writer.transport.abort()
 
