@@ -37,12 +37,19 @@ class NoSession(Failed):
 
 
 class Gone(Failed):
-    """The bot's stream ended although nobody had a reason to end it."""
+    """The bot's stream ended, by its own doing, or because of a `garbled` frame; that one is told in words."""
 
-    def __init__(self, during: str, why: str = "") -> None:
+    def __init__(self, during: str, garbled: str = "") -> None:
+        if garbled:
+            super().__init__(
+                f"frames that can be read {during}",
+                f"{garbled}; a referee ends the stream then",
+                "write every frame as one binary ConnectRequest, with what is generated from bot.proto or reads it",
+            )
+            return
         super().__init__(
             f"a session that stays open {during}",
-            f"the bot ended its stream{why}",
+            "the bot ended its stream",
             "look into the bot's own log for an error; whatever it is told, a bot keeps its stream open",
         )
 
@@ -152,5 +159,5 @@ def summary(report: Report) -> Iterator[str]:
     if skipped:
         yield f"{skipped} not applicable"
     if report.untried:
-        yield f"{report.untried} not tried: they need a bot that comes and says Hello"
+        yield f"{report.untried} not tried: a bot has to come and say Hello first"
     yield f"{report.count(Status.PASSED)} passed, {report.count(Status.FAILED)} failed"

@@ -106,7 +106,7 @@ class Sitting:
     def _no_answer(self, silent: Sequence[Table], limit: float) -> None:
         table = silent[0]
         if self.visit.gone:
-            raise Gone("while it is asked", self.visit.why)
+            raise Gone("while it is asked", self.visit.garbled)
         assert table.asked is not None
         question = table.asked.message
         stage = game_pb2.Stage.Name(question.view.table.stage).removeprefix("STAGE_")

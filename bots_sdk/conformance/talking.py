@@ -37,7 +37,7 @@ async def pong(stage: Stage) -> Notes:
             slowest = max(slowest, took)
             continue
         if visit.gone:
-            raise Gone("while it is pinged", visit.why)
+            raise Gone("while it is pinged", visit.garbled)
         others = ", ".join(str(known) for known in visit.pongs if known not in PING_IDS)
         raise Failed(
             f"Pong with id {number} within {stage.patience.pong:g} s",

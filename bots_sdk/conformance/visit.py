@@ -50,7 +50,8 @@ class Told:
 class Visit:
     """One stream, from its beginning to its end. Pings are answered as long as it is not `deaf`.
 
-    `hello` is there once it has come; `early` are the kinds of messages that came before it.
+    `hello` is there once it has come; `early` are the kinds of messages that came before it. `garbled` tells of a frame that
+    could not be read.
     """
 
     pipe: Pipe
@@ -62,7 +63,7 @@ class Visit:
     early: list[str] = field(default_factory=list)
     welcomed: bool = False
     gone: bool = False
-    why: str = ""
+    garbled: str = ""
     deaf: bool = False
     pongs: dict[int, float] = field(default_factory=dict)
     pings: int = 0
@@ -85,7 +86,7 @@ class Visit:
         try:
             frame = pb.ConnectRequest.FromString(data)
         except DecodeError:
-            self.why = ", after a frame that is no phaseten.v1.ConnectRequest"
+            self.garbled = "a frame that is no phaseten.v1.ConnectRequest"
             self.end("INVALID_ARGUMENT", "the frame cannot be decoded")
             return
         self.heard.frame(data, frame, now)
@@ -154,7 +155,7 @@ class Visit:
             self.inbox.remove(told)
             return told
         if self.gone:
-            raise Gone("while a game begins", self.why)
+            raise Gone("while a game begins", self.garbled)
         return None
 
     def _find(self, kind: str, game: int) -> Told | None:
@@ -167,7 +168,9 @@ class Visit:
         """Wait for the Hello and answer it, with what else a new session is told at once. Raises NoSession."""
         await self.until(lambda: self.hello is not None, hello_within)
         if self.hello is None:
-            came = f"the stream ended without one{self.why}" if self.gone else "none came in time"
+            came = "none came in time"
+            if self.gone:
+                came = f"{self.garbled} came first" if self.garbled else "the stream ended without one"
             raise NoSession("a Hello right after the stream was opened", came, "send Hello as the first message")
         welcome = pb.Welcome(
             session_id="script",
@@ -194,4 +197,4 @@ class Visit:
 
 def gone(visit: Visit, during: str) -> Failed:
     """The failure of a stream that ended by the bot's doing."""
-    return Gone(during, visit.why)
+    return Gone(during, visit.garbled)

@@ -279,6 +279,15 @@ class KeepsDeadGames(Bent):
         return message.invite.game not in self.dead if message.HasField("invite") else True
 
 
+class Garbles(Bent):
+    """Sends what is no message where it should answer."""
+
+    def take_frame(self) -> bytes | None:
+        frame = super().take_frame()
+        garbled = frame is not None and any(said.HasField("answer") for said in pb.ConnectRequest.FromString(frame).messages)
+        return b"\xff\xfe" if garbled else frame
+
+
 class DiesOfStrangers(Bent):
     """Believes that it knows every game of which it is told how it ended."""
 

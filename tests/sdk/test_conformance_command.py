@@ -139,7 +139,7 @@ def test_the_last_line_counts() -> None:
         "3 games, 9 answers, the slowest after 42 ms; phases laid: 1, 2",
         "illegal moves: 2 x hitting needs the own phase on the table (NOT_LAID)",
         "1 not applicable",
-        "5 not tried: they need a bot that comes and says Hello",
+        "5 not tried: a bot has to come and say Hello first",
         "2 passed, 1 failed",
     ]
     assert not report.passed
