@@ -51,8 +51,7 @@ def command_of(
     On Linux the kernel sends it `death_signal` when the *thread* that started it ends, so start children from the main
     thread. Raises FileNotFoundError if there is no such program on the path of `env`, which is ours if it is None.
     """
-    path = (os.environ if env is None else env).get("PATH", os.defpath)
-    if shutil.which(command[0], path=path) is None:
+    if shutil.which(command[0], path=None if env is None else env.get("PATH", os.defpath)) is None:
         raise FileNotFoundError(2, "no such program", command[0])
     wishes = {
         "user_namespace": isinstance(identity, InUserNamespace),

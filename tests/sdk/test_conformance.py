@@ -3,100 +3,37 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from importlib.resources import files
+from multiprocessing import get_context
 from typing import Any
 
 import grpc.aio
 import pytest
 
 from bots_sdk import client as client_module
-from bots_sdk.bot import Bot, maker
-from bots_sdk.client import OPTIONS, Client, Tickets
+from bots_sdk.bot import Bot
 from bots_sdk.conformance.beginning import DECLINES, TAKES_PART
-from bots_sdk.conformance.patience import Patience
 from bots_sdk.conformance.report import Report, Status, lines_of
 from bots_sdk.conformance.run import run
-from bots_sdk.conformance.scenarios import BY_NAME, SCENARIOS, Scenario
+from bots_sdk.conformance.scenarios import BY_NAME, SCENARIOS
 from bots_sdk.conformance.site import PATH, TICKET, TOKEN, Site
 from bots_sdk.conformance.stage import FIRST, Stage
-from bots_sdk.errors import SiteRefused, Superseded
+from bots_sdk.errors import SiteRefused
 from bots_sdk.house_bots import HOUSE_BOTS
 from bots_sdk.http import Site as SiteClient
 from bots_sdk.loading import load_bot
 from bots_sdk.session import SDK
-from bots_sdk.tickets import RefereeAddress, Ticket, fetch_ticket
 from tests.sdk.bent import Declines
 from tests.sdk.crooked import CROOKED, Crooked
-from tests.sdk.tiny_referee import Diary
+from tests.sdk.trying import GAMES, PATIENCE, Verdict, tried, verdict_on
 
-PATIENCE = Patience(
-    first=5.0,
-    connect=5.0,
-    hello=2.0,
-    share=2.0,
-    answer=3.0,
-    pong=2.0,
-    silence=8.0,
-    quiet=0.05,
-    pause=0.3,
-    away=0.8,
-    stopped=0.6,
-    ping=0.2,
-)
+AT_ONCE = 6
 # gRPC still has words for a loop after it was closed, so all of these tests share one.
 one_loop = pytest.mark.asyncio(loop_scope="session")
-GAMES = {"phases", *(each.name for each in SCENARIOS if each.name.startswith("rules-"))}
-WAITS = {"silence", "slow-referee", "redial", "superseded"}
-
-
 ONE_GAME = Crooked((), capacity=1)
-
-
-def scenarios_for(kind: Crooked) -> tuple[Scenario, ...]:
-    """All but what takes long: whole games where games are what is bent, all the rest where it is not."""
-    if kind.tried:
-        return tuple(each for each in SCENARIOS if each.name in kind.tried)
-    fails = set(kind.fails)
-    wanted = {each.name for each in SCENARIOS} - WAITS
-    wanted = (GAMES | {"ticket", "hello", "answers"}) & wanted if fails & GAMES else wanted - GAMES
-    return tuple(each for each in SCENARIOS if each.name in wanted | fails)
-
-
-@contextlib.asynccontextmanager
-async def playing(kind: Crooked, site: Site) -> AsyncIterator[None]:
-    """A bot that is started again whenever it dies of its own mistakes."""
-
-    def fetch() -> Ticket:
-        if not kind.asks_site:
-            return Ticket(TICKET, kind.capacity, (RefereeAddress(FIRST, f"127.0.0.1:{site.referees[FIRST]}", tls=False),))
-        return kind.ticket(fetch_ticket(SiteClient(site.url, TOKEN), kind.version, kind.capacity))
-
-    async def live() -> None:
-        while True:
-            bot = Client(maker(kind.bot), fetch, kind.capacity, Diary(), kind.timing)
-            try:
-                await bot.run()
-            except Superseded:
-                return
-            except (AssertionError, ConnectionAbortedError, ValueError):
-                await asyncio.sleep(0.05)
-
-    life = asyncio.create_task(live())
-    try:
-        yield
-    finally:
-        life.cancel()
-        await asyncio.wait([life])
-    if not life.cancelled():
-        await life  # it died of a mistake that was not meant
-
-
-async def tried(kind: Crooked, scenarios: tuple[Scenario, ...]) -> Report:
-    stage = Stage(Site("127.0.0.1", 0), replace(PATIENCE, pause=kind.pause))
-    async with stage, playing(kind, stage.site):
-        return await run(stage, scenarios, lambda _outcome: None)
 
 
 def failed(report: Report) -> list[str]:
@@ -210,19 +147,18 @@ async def test_ports_that_are_named_are_those_of_the_site_and_the_next_two() -> 
         assert (stage.site.port, *stage.site.referees.values()) == (port, port + 1, port + 2)
 
 
-@one_loop
+@pytest.fixture(scope="module", autouse=True)
+def verdicts(request: pytest.FixtureRequest, nightly: bool) -> Iterator[dict[str, Future[Verdict]]]:
+    """Of all kinds that are to be tried, several at once: mostly the kit waits for what a bot will not do."""
+    chosen = [name for name in CROOKED if any(item.name.endswith(f"[{name}]") for item in request.session.items)]
+    with ProcessPoolExecutor(AT_ONCE, mp_context=get_context("spawn")) as pool:
+        yield {name: pool.submit(verdict_on, name, nightly) for name in chosen}
+        pool.shutdown(cancel_futures=True)
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize("kind", CROOKED.values(), ids=CROOKED)
-async def test_a_crooked_bot_fails_where_it_is_crooked_and_nowhere_else(
-    kind: Crooked, nightly: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client_module, "Session", kind.session)
-    if kind.options:
-        monkeypatch.setattr(client_module, "OPTIONS", tuple((dict(OPTIONS) | kind.options).items()))
-    if kind.keeps_tickets:
-        monkeypatch.setattr(Tickets, "refused", lambda *_: None)
-    report = await tried(kind, SCENARIOS if nightly and not kind.tried else scenarios_for(kind))
-    assert failed(report) == list(kind.fails)
-    for outcome in report.outcomes:
-        if outcome.status is Status.FAILED:
-            assert all((outcome.expected, outcome.came, outcome.advice))
+@pytest.mark.parametrize("name", CROOKED)
+def test_a_crooked_bot_fails_where_it_is_crooked_and_nowhere_else(name: str, verdicts: dict[str, Future[Verdict]]) -> None:
+    verdict = verdicts[name].result()
+    assert verdict.failed == list(CROOKED[name].fails)
+    assert verdict.unexplained == []
