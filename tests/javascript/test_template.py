@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 
@@ -37,6 +38,11 @@ def test_the_schema_is_copied_as_it_is(folder: Path) -> None:
     assert copied == sorted(PROTO)
     for name in PROTO:
         assert (folder / "proto" / name).read_bytes() == (ROOT / "proto" / name).read_bytes()
+
+
+def test_a_wheel_has_the_schema_where_the_command_looks_for_it() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {"proto/phaseten": "bots_sdk/templates/proto/phaseten"}
 
 
 def test_what_the_schema_imports_is_there(folder: Path) -> None:
