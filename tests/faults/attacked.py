@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ADDED_MS = 250.0  # that an attack may add to the slowest hundredth of the waits of honest bots
 TRIES = 4  # measurements: the machine may be busy with something else
 TOLERANCE = 1.05
+GIVEN_BACK = 0.9  # of what a process holds that has seen a crowd, it keeps less than this
 SETTLED_SECONDS = 60.0
 CROWD = 2000
 CROWDED = 60.0
@@ -158,6 +159,11 @@ class Attacked:
             await asyncio.sleep(0.2)
         return usage
 
+    async def rest(self) -> None:
+        """Wait until the memory that a crowd has left is given back."""
+        full = (await self.usage()).memory
+        await self.until(lambda usage: usage.memory < GIVEN_BACK * full)
+
     async def start_probe(self) -> None:
         tickets = [self.ticket(name) for name in ("probe-a", "probe-b")]
         self._probe = await asyncio.create_subprocess_exec(
@@ -247,6 +253,7 @@ async def attacked(folder: Path) -> AsyncIterator[Attacked]:
             helpers.append(asyncio.create_task(referee.take_home()))
             for _ in range(2):
                 await crowd(referee)
+            await referee.rest()
             await referee.start_probe()
             yield referee
             assert process.returncode is None, f"the referee has ended: {referee.log[-5:]}"
