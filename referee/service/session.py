@@ -87,6 +87,7 @@ class Session:
         "_last_handle",
         "_ping",
         "_ping_at",
+        "_shared",
         "capacity",
         "connected_at",
         "ending",
@@ -116,6 +117,7 @@ class Session:
         self._allowance = Allowance(time.monotonic())
         self._ping = 0
         self._ping_at = 0.0
+        self._shared: set[tuple[int, str]] = set()  # games that it has committed to, or revealed its share of
 
     @property
     def session_id(self) -> str:
@@ -144,6 +146,7 @@ class Session:
     def unseat(self, handle: int) -> None:
         """The game is over."""
         self._games.pop(handle, None)
+        self._shared -= {(handle, "nonce_commit"), (handle, "nonce_reveal")}
         self.outbox.expect(len(self._games))
 
     # What the lobby does to it.
@@ -196,7 +199,10 @@ class Session:
 
     def receive(self, data: bytes) -> None:
         """Take a frame from the bot. Raises CallRefused if the stream must end for it."""
-        self.take(decode_frame(data))
+        frame = decode_frame(data)
+        if not frame.messages:  # nobody asked for an empty one either
+            self._charge()
+        self.take(frame)
 
     def take(self, frame: Any, start: int = 0) -> None:
         """Take the messages of a frame from number `start` on. Raises CallRefused."""
@@ -220,16 +226,22 @@ class Session:
                 self._take_other(message)
 
     def _take_share(self, message: Any) -> bool:
-        """Take a share in a shuffle, or the commitment to one. False if it is none that was waited for."""
-        match message.WhichOneof("kind"):
-            case "nonce_commit":
-                seat = self._games.get(message.nonce_commit.game)
-                return seat is not None and seat.table.commit(seat, message.nonce_commit.commitment)
-            case "nonce_reveal":
-                seat = self._games.get(message.nonce_reveal.game)
-                return seat is not None and seat.table.reveal(seat, message.nonce_reveal.nonce)
-            case _:
-                return False
+        """Take a share in a shuffle, or the commitment to one. False if it is none that was waited for.
+
+        A session may say each of them once a game: who has come back does not know what was heard.
+        """
+        kind = message.WhichOneof("kind")
+        if kind not in {"nonce_commit", "nonce_reveal"}:
+            return False
+        share = getattr(message, kind)
+        seat = self._games.get(share.game)
+        if seat is None:
+            return False
+        first = (share.game, kind) not in self._shared
+        self._shared.add((share.game, kind))
+        if kind == "nonce_commit":
+            return seat.table.commit(seat, share.commitment) and first
+        return seat.table.reveal(seat, share.nonce) and first
 
     def _take_other(self, message: Any) -> None:
         match message.WhichOneof("kind"):

@@ -1,6 +1,7 @@
 """Hostile bots: what they send is bounded, and others play on."""
 
 import asyncio
+import contextlib
 
 import grpc
 import pytest
@@ -54,6 +55,24 @@ async def test_repeated_answers_are_a_flood_too(house: House) -> None:
     answer = pb.BotMessage(answer=pb.Answer(game=question.game, id=question.id, draw=game_pb2.Draw()))
     await ann.send(*[answer] * 1000)
     assert reason_of(await ann.refused()) == "FLOODING"
+
+
+async def test_repeated_shares_are_a_flood_too(house: House) -> None:
+    """While shares are gathered, and when the game has begun."""
+    ann, _ = await house.bot("ann"), await house.bot("bob")
+    await house.play(order("ann", "bob"))
+    invite = (await ann.hear("invite")).invite
+    await ann.send(*[pb.BotMessage(nonce_commit=pb.NonceCommit(game=invite.game))] * 1000)
+    assert reason_of(await ann.refused()) == "FLOODING"
+
+
+@pytest.mark.parametrize("frame", [b"", b"\xfa\x07\x03abc"], ids=["empty", "unknown field"])
+async def test_frames_without_messages_are_a_flood_too(house: House, frame: bytes) -> None:
+    bot = await house.bot("ann")
+    with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+        for _ in range(1000):
+            await bot.call.write(frame)
+    assert reason_of(await bot.refused()) == "FLOODING"
 
 
 async def test_others_play_on_beside_a_flood(house: House) -> None:
