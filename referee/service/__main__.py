@@ -45,6 +45,11 @@ def _take_descriptors() -> int:
     return max(soft, wanted)
 
 
+def _leave_no_core() -> None:
+    """A process that crashes leaves no image of its memory on a disk: hands and seeds are in it."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 async def _serve(settings: Settings) -> bool:
     """Run until the first signal, then drain; a second signal cuts that short. False if a port died before."""
     loop = asyncio.get_running_loop()
@@ -95,6 +100,7 @@ def _run(_chosen: argparse.Namespace) -> int:
     """Read the settings and serve. 0 after a stop that was asked for, 1 without ports. Raises SettingsError."""
     settings = Settings.from_env(os.environ)
     log.configure(settings.log_level)
+    _leave_no_core()
     _take_precedence()
     try:
         return 0 if uvloop.run(_serve(settings)) else 1

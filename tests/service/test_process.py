@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import psutil
 import pytest
 from grpc_health.v1 import health_pb2
 from phaseten.v1 import bot_pb2 as pb
@@ -104,6 +105,11 @@ async def running(tmp_path: Path, **settings: str) -> AsyncIterator[Process]:
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+async def test_a_referee_that_crashes_leaves_no_image_of_its_memory(tmp_path: Path) -> None:
+    async with running(tmp_path) as referee:
+        assert psutil.Process(referee.process.pid).rlimit(psutil.RLIMIT_CORE) == (0, 0)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

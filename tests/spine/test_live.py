@@ -35,7 +35,7 @@ def test_what_was_published_is_shown(feed: live.Feed, table: PublicView) -> None
     game = uuid.uuid4()
     assert live.snapshot(game) is None
     feed.publish(game, 0, EVENTS[:2], table)
-    later = replace(table, turn=9)
+    later = table._replace(turn=9)
     feed.publish(game, 2, EVENTS[2:5], later)
     assert live.snapshot(game) == live.LiveGame(0, later, EVENTS[:5])
     feed.forget([game])
