@@ -1,6 +1,8 @@
 """The outermost layer of every call: our errors become status codes with details, mistakes of ours become INTERNAL."""
 
 import asyncio
+import contextlib
+import inspect
 import time
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Final, NoReturn
@@ -19,6 +21,7 @@ from referee.service.session import Allowance
 
 DOMAIN: Final = "phaseten"
 OURS: Final = "/phaseten."
+VISIT_SECONDS: Final = 10.0  # of a stream of health or reflection, which need no ticket, where bots dial
 
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Callable[[Any, Context], Awaitable[Any]]
@@ -86,6 +89,23 @@ def make_server(guard: "Guard", options: Options) -> grpc.aio.Server:
     return _Server(guard, options)  # type: ignore[return-value]  # the types that are published know another class
 
 
+def _visited(handler: Any) -> "grpc.RpcMethodHandler[Any, Any]":
+    """The same stream with an end: thousands who have no ticket and watch for ever would fill the port."""
+    inner = handler.unary_stream or handler.stream_stream
+    make = grpc.unary_stream_rpc_method_handler if handler.unary_stream else grpc.stream_stream_rpc_method_handler
+
+    async def visit(request: Any, context: Context) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(VISIT_SECONDS):
+                if inspect.isasyncgenfunction(inner):
+                    async for answer in inner(request, context):
+                        await context.write(answer)
+                else:
+                    await inner(request, context)
+
+    return make(visit, handler.request_deserializer, handler.response_serializer)
+
+
 class Guard(grpc.aio.ServerInterceptor):
     """Stands around every handler of ours. `admit` looks at the `authorization` of a call before anything else happens.
 
@@ -110,6 +130,8 @@ class Guard(grpc.aio.ServerInterceptor):
     ) -> "grpc.RpcMethodHandler[Any, Any] | None":
         handler: Any = await continuation(handler_call_details)
         method = handler_call_details.method
+        if handler is not None and not method.startswith(OURS) and handler.response_streaming and self._admit is None:
+            return _visited(handler)
         if handler is None or not method.startswith(OURS):
             return handler  # type: ignore[no-any-return]  # handlers are looked into, which their stub does not allow
         if handler.stream_stream is not None:

@@ -10,10 +10,11 @@ from grpc_reflection.v1alpha import reflection_pb2
 from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import referee_pb2
 
-from referee.service import bot_api, referee_api
+from referee.service import bot_api, interceptor, referee_api
 from referee.service.errors import CallReason, CallRefused
 from tests.service.client import Control, House, bot_claims, control_claims, new_key, reason_of, signed, until
 
+REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 UNARY = sorted(set(referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].methods_by_name) - {"Watch"})
 
 
@@ -227,6 +228,25 @@ def test_every_reason_has_a_status_and_a_sentence(reason: CallReason) -> None:
     assert str(CallRefused(reason, "more")) == f"{reason.text}: more"
 
 
+@pytest.mark.parametrize("method", ["/grpc.health.v1.Health/Watch", REFLECTION])
+async def test_who_has_no_ticket_cannot_stay_where_bots_dial(
+    house: House, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """Who looks after a referee watches it on the control port, for as long as it likes."""
+    monkeypatch.setattr(interceptor, "VISIT_SECONDS", 0.2)
+    async with (
+        grpc.aio.insecure_channel(f"127.0.0.1:{house.server.port}") as outside,
+        grpc.aio.insecure_channel(f"127.0.0.1:{house.server.control_port}") as inside,
+    ):
+        calls: list[Any] = [channel.stream_stream(method)() for channel in (outside, inside)]
+        for call in calls:
+            await call.write(b"")
+        while await calls[0].read() is not grpc.aio.EOF:
+            pass
+        assert await calls[0].code() is grpc.StatusCode.OK
+        assert not calls[1].done()
+
+
 @pytest.mark.parametrize("port", ["port", "control_port"])
 async def test_health_and_reflection_answer_on_both_ports(house: House, port: str) -> None:
     async with grpc.aio.insecure_channel(f"127.0.0.1:{getattr(house.server, port)}") as channel:
@@ -239,7 +259,7 @@ async def test_health_and_reflection_answer_on_both_ports(house: House, port: st
         for name in ("", service):
             assert (await check(health_pb2.HealthCheckRequest(service=name))).status == 1
         info = channel.stream_stream(
-            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+            REFLECTION,
             request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
             response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
         )
