@@ -51,8 +51,7 @@ class WholeHouse:
     def start(self) -> None:
         """Prepare the database and start every process."""
         self._run.wait_ready()
-        self.command("migrate", "--noinput")
-        self.command("collectstatic", "--noinput")
+        self.command("migrate", "--noinput")  # and no static files: nobody looks at a page here
         for service in self.rooms.services():
             self.servers[service.name] = Server(service, self._logs / f"{service.name}.log")
             self.servers[service.name].launch()

@@ -1,12 +1,42 @@
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.javascript.node import Node, new_bot
+from tests.sdk.command import Done, Shell
+
+WHOLE_TRIAL = "test_it_passes_every_scenario"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The whole conformance kit: the folder of its report and of what the bot prints, and how it ends."""
+
+    folder: Path
+    done: Future[Done]
 
 
 @pytest.fixture(scope="session")
-def bot(tmp_path_factory: pytest.TempPathFactory) -> Node:
+def tried(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Trial]]:
+    """A new bot, and its trial where that is wanted. It runs beside the other tests, since it waits most of the time."""
+    bot = new_bot(tmp_path_factory.mktemp("javascript") / "first-bot")
+    trial = Trial(tmp_path_factory.mktemp("trial"), Future())
+    command = ("check", "--server", "--json", "report.json", "--log", "bot.log", "--", *bot.command)
+    with ThreadPoolExecutor(1) as pool:
+        if any(item.name == WHOLE_TRIAL for item in request.session.items):
+            trial = Trial(trial.folder, pool.submit(Shell(trial.folder).phaseten, *command))
+        yield bot, trial
+
+
+@pytest.fixture(scope="session")
+def bot(tried: tuple[Node, Trial]) -> Node:
     """A new bot in JavaScript, ready to be started."""
-    folder: Path = tmp_path_factory.mktemp("javascript") / "first-bot"
-    return new_bot(folder)
+    return tried[0]
+
+
+@pytest.fixture(scope="session")
+def trial(tried: tuple[Node, Trial]) -> Trial:
+    return tried[1]

@@ -22,8 +22,8 @@ from referee.service.settings import Tls
 from referee.verify.replays import Known, verify_replay
 from referee.wire.replay import decode_replay
 from tests.certificates import self_signed
+from tests.javascript.conftest import Trial
 from tests.javascript.node import Node
-from tests.sdk.command import Shell
 from tests.sdk.fake_site import FakeSite, fake_site
 from tests.sdk.tiny_referee import QUICK, Diary
 from tests.service.client import House, order
@@ -33,12 +33,11 @@ TERMS = Terms(clock=Clock(bank_ms=60_000, increment_ms=500, cap_ms=30_000), max_
 TOKEN = "phaseten_js"
 
 
-def test_it_passes_every_scenario(bot: Node, tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
-    report, log = tmp_path / "report.json", tmp_path / "bot.log"
-    done = shell.phaseten("check", "--server", "--json", str(report), "--log", str(log), "--", *bot.command)
-    plain = json.loads(report.read_text())
-    assert [each for each in plain["scenarios"] if each["status"] != "passed"] == [], log.read_text()[-3000:]
+def test_it_passes_every_scenario(trial: Trial) -> None:
+    done = trial.done.result()
+    plain = json.loads((trial.folder / "report.json").read_text())
+    words = (trial.folder / "bot.log").read_text()[-3000:]
+    assert [each for each in plain["scenarios"] if each["status"] != "passed"] == [], words
     assert (done.status, plain["passed"]) == (0, sum(scenario.usual for scenario in SCENARIOS))
     assert plain["illegal_moves"] == {}
     assert plain["phases_laid"] == list(range(1, 11))
