@@ -5,12 +5,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from threading import Event, Thread
+from typing import Any, NamedTuple
 
 import grpc
 import psutil
@@ -32,8 +34,11 @@ from tests.service.client import (
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDED_MS = 250.0  # that an attack may add to the slowest hundredth of the waits of honest bots
-TRIES = 4  # measurements: the machine may be busy with something else
+TRIES = 4  # of an attack: the machine may be busy with something else
 TOLERANCE = 1.05
+MIB = 1024 * 1024
+ADDED_MEMORY = 16 * MIB  # that an attack may take while it lasts
+SAMPLE_SECONDS = 0.005
 GIVEN_BACK = 0.9  # of what a process holds that has seen a crowd, it keeps less than this
 SETTLED_SECONDS = 60.0
 CROWD = 2000
@@ -55,6 +60,37 @@ class Usage:
         return all(now <= before * TOLERANCE for now, before in zip(mine, its, strict=True))
 
 
+class Wait(NamedTuple):
+    """An honest bot had answered at `since` and was asked again at `until`, in seconds of the monotonic clock."""
+
+    since: float
+    until: float
+
+
+def slowest_ms(waits: list[Wait]) -> float:
+    """What 99 of 100 waits stayed below; the longest where there are fewer."""
+    lengths = sorted(wait.until - wait.since for wait in waits)
+    return lengths[len(lengths) * 99 // 100] * 1000.0
+
+
+class Peak(Thread):
+    """Looks again and again at the memory of a process. What it has seen is there when it has been stopped."""
+
+    def __init__(self, process: psutil.Process) -> None:
+        super().__init__(daemon=True)
+        self.memory = 0
+        self._process = process
+        self._over = Event()
+
+    def run(self) -> None:
+        while not self._over.wait(SAMPLE_SECONDS):
+            self.memory = max(self.memory, self._process.memory_info().rss)
+
+    def stop(self) -> None:
+        self._over.set()
+        self.join()
+
+
 class Attacked:
     """A referee, the site that orders matches from it and takes records home, and the probe."""
 
@@ -68,6 +104,7 @@ class Attacked:
         self._metrics = ports["metrics"]
         self._probe: asyncio.subprocess.Process | None = None
         self._base_ms = 0.0
+        self._first_memory = 0  # what it kept of the crowd: now and then it keeps a little less
 
     async def listen(self, stream: asyncio.StreamReader) -> None:
         """Keep the log."""
@@ -162,7 +199,7 @@ class Attacked:
     async def rest(self) -> None:
         """Wait until the memory that a crowd has left is given back."""
         full = (await self.usage()).memory
-        await self.until(lambda usage: usage.memory < GIVEN_BACK * full)
+        self._first_memory = (await self.until(lambda usage: usage.memory < GIVEN_BACK * full)).memory
 
     async def start_probe(self) -> None:
         tickets = [self.ticket(name) for name in ("probe-a", "probe-b")]
@@ -183,47 +220,72 @@ class Attacked:
         assert self._probe.stdout is not None
         return (await asyncio.wait_for(self._probe.stdout.readline(), CROWDED)).decode().strip()
 
-    async def wait_ms(self) -> float:
-        """Play a match between the honest bots; what 99 of 100 of their waits stayed below."""
+    async def waits(self) -> list[Wait]:
+        """Play a match between the honest bots; all their waits."""
         await self.play(order("probe-a", "probe-b", terms=quick_terms(max_deals=3, max_turns_per_deal=25)))
-        waits = sorted(json.loads(await self._line()) + json.loads(await self._line()))
+        waits = [Wait(*wait) for _ in range(2) for wait in json.loads(await self._line())]
         assert len(waits) >= 200
-        return float(waits[len(waits) * 99 // 100])
+        return waits
 
     async def settle(self) -> None:
         """Take the base line of waits. The slower of two matches: the machine is not always as quiet."""
-        self._base_ms = max(await self.wait_ms(), await self.wait_ms())
+        self._base_ms = max([slowest_ms(await self.waits()) for _ in range(2)])
 
-    async def check_waits(self) -> None:
-        """The honest bots wait hardly longer than before. What is measured again is the wait, not the attack."""
-        waits = []
-        for _ in range(TRIES):
-            waits.append(await self.wait_ms())
-            if waits[-1] - self._base_ms < ADDED_MS:
-                return
-        raise AssertionError(f"honest bots waited {waits} ms, {self._base_ms} before")
+    async def waits_under(self, attack: Callable[[], Awaitable[None]], seconds: float) -> list[Wait]:
+        """Attack while honest bots play match after match; their waits while the attack lasted, be it in part."""
+        start = time.monotonic()
+        task = asyncio.create_task(_attack(attack, start + seconds))
+        waits = await self.waits()
+        while not task.done():
+            waits += await self.waits()
+        end = await task
+        under = [wait for wait in waits if wait.until > start and wait.since < end]
+        assert under, "the attack was over before anybody played"
+        return under
 
-    async def survives(self, attack: Callable[[], Awaitable[None]], *, seconds: float = 0.0) -> None:
-        """Attack, once or again and again for some seconds, while honest bots play; then see that nothing is left of it."""
+    async def check_waits(self, waits: Callable[[], Awaitable[list[Wait]]]) -> None:
+        """The honest bots wait hardly longer than before. All that is waited for is measured again if they do."""
+        measured: list[float] = []
+        while not measured or measured[-1] - self._base_ms >= ADDED_MS:
+            assert len(measured) < TRIES, f"honest bots waited {measured} ms, {self._base_ms} before"
+            measured.append(slowest_ms(await waits()))
+
+    async def survives(
+        self, attack: Callable[[], Awaitable[None]], *, seconds: float = 0.0, added_memory: int = ADDED_MEMORY
+    ) -> None:
+        """Attack, once or again and again for some seconds, while honest bots play; then see that nothing is left of it.
+
+        All of it is done again if they feel it, up to a few times.
+        """
         await self.settle()
         base = await self.usage()
+        base = replace(base, memory=max(base.memory, self._first_memory))
         known = len(self.log)
-        end = asyncio.get_running_loop().time() + seconds
-        task = asyncio.create_task(_attack(attack, end))
-        await self.check_waits()
-        while not task.done():
-            await self.check_waits()
-        await task
-        await self.check_waits()
+        with self._peak() as peak:
+            await self.check_waits(lambda: self.waits_under(attack, seconds))
+        added = peak.memory - base.memory
+        assert added < added_memory, f"the attack has taken {added / MIB:.0f} MiB"
+        await self.check_waits(self.waits)
         await self.until(lambda usage: usage.within(base))
         bugs = [line for line in self.log[known:] if line["level"] == "error"]
         assert not bugs, bugs[:3]
 
+    @contextmanager
+    def _peak(self) -> Iterator[Peak]:
+        peak = Peak(psutil.Process(self._process.pid))
+        peak.start()
+        try:
+            yield peak
+        finally:
+            peak.stop()
 
-async def _attack(attack: Callable[[], Awaitable[None]], end: float) -> None:
+
+async def _attack(attack: Callable[[], Awaitable[None]], end: float) -> float:
+    """Attack at least once and until then; when it was over."""
     await attack()
-    while asyncio.get_running_loop().time() < end:
+    while time.monotonic() < end:
         await attack()
+    return time.monotonic()
 
 
 @asynccontextmanager

@@ -1,7 +1,8 @@
 """Two honest bots in a process of their own, and how long the referee keeps them waiting.
 
 Standard input holds the referee's port and two tickets. The bots play whatever they are asked; for each game that is over a
-line is printed with the milliseconds from every answer to the next question, of either bot, or to the end of the game.
+line is printed with all waits: from every answer to the next question, of either bot, or to the end of the game. Each is a
+pair of times, in seconds of the monotonic clock, which all processes of a machine share.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ class Bot(Player):
     """One of the two. `answered` holds, by game, when it was last answered, and `waits` what was waited for so far."""
 
     answered: dict[bytes, float] = {}
-    waits: dict[bytes, list[float]] = {}
+    waits: dict[bytes, list[tuple[float, float]]] = {}
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +49,7 @@ class Bot(Player):
 
     def _note(self, game: bytes) -> None:
         if (since := self.answered.pop(game, None)) is not None:
-            self.waits.setdefault(game, []).append((time.monotonic() - since) * 1000.0)
+            self.waits.setdefault(game, []).append((since, time.monotonic()))
 
 
 async def play(port: int, tickets: list[str]) -> None:

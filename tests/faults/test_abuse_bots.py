@@ -16,7 +16,7 @@ from tests.faults import players
 from tests.faults.attacked import Attacked
 from tests.faults.http2 import FLOW_CONTROL_ERROR, message
 from tests.faults.players import Player
-from tests.service.client import order, quick_terms
+from tests.service.client import order, quick_terms, reference
 
 HASTY = quick_terms(bank=1_500, cap=250, max_deals=1, max_turns_per_deal=4)
 FLOOD_PER_SECOND = 10_000
@@ -107,24 +107,38 @@ async def test_bots_that_answer_never_late_twice_and_astray(referee: Attacked) -
 # Flooding.
 
 
+FLOOD = 2000  # messages of a session
+
+
+def heaps(said: pb.BotMessage) -> list[bytes]:
+    """A flood of one message, a hundred in each frame."""
+    return [players.frame(*[said] * 100)] * (FLOOD // 100)
+
+
 @pytest.mark.parametrize(
-    "said",
-    [STRAY, pb.BotMessage(ping=pb.Ping(id=1)), pb.BotMessage(resign=pb.Resign(game=3)), pb.BotMessage()],
-    ids=["answers", "pings", "resignations", "nothing"],
+    "frames",
+    [
+        heaps(STRAY),
+        heaps(pb.BotMessage(ping=pb.Ping(id=1))),
+        heaps(pb.BotMessage(resign=pb.Resign(game=3))),
+        heaps(pb.BotMessage()),
+        [b""] * FLOOD,
+        [b"\xfa\x07\x03abc"] * FLOOD,
+    ],
+    ids=["answers", "pings", "resignations", "nothing", "empty frames", "unknown fields"],
 )
 @pytest.mark.timeout(120)
-async def test_a_flood_of_messages(referee: Attacked, said: pb.BotMessage) -> None:
+async def test_a_flood_of_messages(referee: Attacked, frames: list[bytes]) -> None:
     """Session after session, each of them thrown out."""
     sent, spent = 0, 0.0
-    heap = players.frame(*[said] * 100)
 
     async def attack() -> None:
         nonlocal sent, spent
         start = time.monotonic()
         flooder = await referee.player("flooder")
-        for _ in range(20):
-            flooder.say(flooder.stream, heap)
-            sent += 100
+        for said in frames:
+            flooder.say(flooder.stream, said)
+        sent += FLOOD
         await flooder.until(lambda one: flooder.stream in one.trailers)
         assert flooder.reason(flooder.stream) == "FLOODING"
         flooder.close()
@@ -132,6 +146,33 @@ async def test_a_flood_of_messages(referee: Attacked, said: pb.BotMessage) -> No
 
     await referee.survives(attack, seconds=1.5)
     assert sent / spent > FLOOD_PER_SECOND
+
+
+class Repeater(Player):
+    """Commits to its share of a shuffle again and again, and does not answer."""
+
+    def share(self, invite: pb.Invite) -> list[pb.BotMessage]:
+        for said in heaps(super().share(invite)[0]):
+            self.say(self.stream, said)
+        return []
+
+
+@pytest.mark.parametrize(
+    "mate", [players.Absent, players.Mute], ids=["while shares are waited for", "when a game has begun"]
+)
+@pytest.mark.timeout(120)
+async def test_a_flood_of_shares(referee: Attacked, mate: Callable[[], Player]) -> None:
+    async def attack() -> None:
+        flooder, other = await referee.player("repeater", Repeater), await referee.player("patient", mate)
+        played = order("repeater", "patient", terms=HASTY)
+        await referee.play(played)
+        await flooder.until(lambda one: one.stream in one.trailers)
+        assert flooder.reason(flooder.stream) == "FLOODING"
+        await referee.control.CancelMatches(referee_pb2.CancelMatchesRequest(attempts=[reference(played)]))
+        for player in (flooder, other):
+            player.close()
+
+    await referee.survives(attack, seconds=1.0)
 
 
 # What is too large, or nothing.

@@ -91,7 +91,8 @@ async def test_nobody_gets_in_with_what_is_no_ticket(referee: Attacked) -> None:
     await referee.survives(attack)
     assert found == {name: reason for name, (_, reason) in chosen.items()}
     told = [line for line in referee.log[known:] if line["event"] == "call refused"]
-    assert [line["reason"] for line in told] == list(found.values())
+    assert [line["reason"] for line in told] == list(found.values()) * (len(told) // len(found))
+    assert told
     assert {line["level"] for line in told} == {"warning"}
     assert all(line["peer"].startswith("ipv4:127.0.0.1:") for line in told)
     text = json.dumps(referee.log)
@@ -183,7 +184,7 @@ async def test_texts_are_cut_and_no_more_than_texts(referee: Attacked) -> None:
 
     await referee.survives(attack)
     opened = [line for line in referee.log[known:] if line["event"] == "session opened" and line["bot"] == "writer"]
-    assert [line["version"] for line in opened] == ["v1\n\u202e"]
+    assert {line["version"] for line in opened} == {"v1\n\u202e"}
 
 
 async def test_a_text_that_is_none_ends_the_session(referee: Attacked) -> None:

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from referee.service.interceptor import VISIT_SECONDS
 from tests.faults.attacked import CROWDED, Attacked
 from tests.faults.http2 import (
     ACK,
@@ -26,8 +27,12 @@ from tests.faults.http2 import (
 )
 from tests.faults.players import hello
 
-UNIMPLEMENTED = "12"
+OK, UNIMPLEMENTED = "0", "12"
+HEALTH, REFLECTION = "/grpc.health.v1.Health/Watch", "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+VISITS = (HEALTH, REFLECTION) * 4  # as many as a connection may have
+VISITORS = 400
 SOCKETS = 500  # of each of four kinds
+SOCKET_BYTES = 32 * 1024  # of memory, on average, while it is there
 CLOSED_SECONDS = 10.0
 CONNECTED_SECONDS = 1.0
 SLACK = 2.0  # for a machine that is busy with something else
@@ -74,6 +79,7 @@ async def test_two_thousand_silent_sockets(referee: Attacked) -> None:
     lasted: list[float] = []
 
     async def attack() -> None:
+        lasted.clear()
         before = await refusals(referee)
         sockets: list[list[Connection]] = []
         gate = asyncio.Semaphore(100)
@@ -101,10 +107,34 @@ async def test_two_thousand_silent_sockets(referee: Attacked) -> None:
             for one in (one for kind in sockets for one in kind):
                 one.close()
 
-    await referee.survives(attack)
+    await referee.survives(attack, added_memory=4 * SOCKETS * SOCKET_BYTES)
     connected, closed, ended = lasted
     assert connected < CONNECTED_SECONDS * SLACK
     assert max(closed, ended) < CLOSED_SECONDS * SLACK
+
+
+@pytest.mark.timeout(180)
+async def test_visitors_without_a_ticket(referee: Attacked) -> None:
+    """Whoever watches health or asks reflection is answered, and sent away when its time is over."""
+    lasted: list[float] = []
+
+    async def attack() -> None:
+        lasted.clear()
+        start = time.monotonic()
+        connections = [await referee.dial() for _ in range(VISITORS // len(VISITS))]
+        calls = [(one, one.begin(None, path=path)) for one in connections for path in VISITS]
+        for connection, call in calls:
+            connection.say(call, b"")
+        for connection, call in calls:
+            await connection.until(lambda one, call=call: call in one.trailers, CROWDED)  # type: ignore[misc]  # bound at once
+            assert connection.reason(call) == OK
+            assert connection.messages[call]
+        lasted.append(time.monotonic() - start)
+        for connection in connections:
+            connection.close()
+
+    await referee.survives(attack)
+    assert VISIT_SECONDS <= lasted[0] < VISIT_SECONDS * SLACK
 
 
 async def rapid_reset(referee: Attacked) -> None:
@@ -138,7 +168,7 @@ async def settings_flood(referee: Attacked) -> None:
     with closing(await referee.dial()) as connection:
         await connection.until(lambda one: one.settings)
         connection.read_nothing()
-        for _ in range(20):
+        for _ in range(8):
             connection.send(frame(SETTINGS) * 1000)
             await asyncio.wait({asyncio.create_task(connection.flowed())}, timeout=0.2)
 

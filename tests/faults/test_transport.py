@@ -42,7 +42,7 @@ def test_the_numbers_are_those_that_were_chosen() -> None:
         "grpc.http2.min_ping_interval_without_data_ms": 15000,
         "grpc.server.max_pending_requests": 10000,
         "grpc.server.max_pending_requests_hard_limit": 20000,
-        "grpc.max_connection_idle_ms": 30000,
+        "grpc.max_connection_idle_ms": 10000,
         "grpc.enable_channelz": 0,
     }
     assert dict(BOT_OPTIONS).items() >= chosen.items()
