@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import grpc
 import psutil
@@ -70,11 +69,7 @@ class Series(Site):
         self.on = False
 
     async def take_home(self) -> None:
-        watch: Any = self._channel.stream_stream(
-            "/phaseten.v1.RefereeService/Watch",
-            request_serializer=referee_pb2.WatchRequest.SerializeToString,
-            response_deserializer=referee_pb2.WatchResponse.FromString,
-        )(metadata=self._metadata)
+        watch = self.watch()
         async for frame in watch:
             parts = [message.record for message in frame.messages if message.WhichOneof("kind") == "record"]
             if parts:

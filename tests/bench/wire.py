@@ -190,13 +190,17 @@ class Site:
         )
         assert all(result.outcome == referee_pb2.START_OUTCOME_STARTED for result in answer.results), answer
 
-    async def keep_busy(self) -> None:
-        """Acknowledge records, and order another match for each."""
-        watch: Any = self._channel.stream_stream(
+    def watch(self) -> Any:
+        """A new call of Watch."""
+        return self._channel.stream_stream(
             "/phaseten.v1.RefereeService/Watch",
             request_serializer=referee_pb2.WatchRequest.SerializeToString,
             response_deserializer=referee_pb2.WatchResponse.FromString,
         )(metadata=self._metadata)
+
+    async def keep_busy(self) -> None:
+        """Acknowledge records, and order another match for each."""
+        watch = self.watch()
         async for frame in watch:
             done = [message.record.attempt for message in frame.messages if message.WhichOneof("kind") == "record"]
             if done:
