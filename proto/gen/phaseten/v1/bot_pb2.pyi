@@ -5,6 +5,13 @@ How a bot plays: it dials the referee, opens one stream, and answers questions o
 
 Both directions carry frames of many messages. Write everything that is ready into one frame; read every message of a
 frame. One stream carries all games of a bot. Unknown messages and fields must be ignored.
+
+What nobody asked for is counted: pings, resignations, pongs that nobody waits for, a second Hello, unknown messages, frames
+without messages, answers to no open question, shares that are repeated in a session or do not fit. A session may send 100
+of these at once; 50 a second come back for each game that it plays (50 without a game, too), up to 100 and what one second
+brings. Beyond that the stream ends with FLOODING.
+
+The referee ends a stream with a status whose details (`grpc-status-details-bin`) hold a google.rpc.ErrorInfo with the reason.
 """
 
 from collections import abc as _abc
@@ -58,7 +65,9 @@ class ConnectRequest(_message.Message):
     MESSAGES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotMessage]:
-        """Its messages, in order. At most 64 KiB a frame, 4 KiB a message."""
+        """Its messages, in order. At most 64 KiB (65,536 bytes) a frame, 4 KiB a message; beyond that the stream ends with
+        FRAME_TOO_LARGE or MESSAGE_TOO_LARGE.
+        """
 
     def __init__(
         self,
@@ -82,7 +91,7 @@ class ConnectResponse(_message.Message):
     MESSAGES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___RefereeMessage]:
-        """Its messages, in order."""
+        """Its messages, in order. When more than 4 MiB wait because the bot does not read, the stream ends with SLOW_READER."""
 
     def __init__(
         self,
@@ -265,7 +274,7 @@ Global___RefereeMessage: _TypeAlias = RefereeMessage  # noqa: Y015
 
 @_typing.final
 class Hello(_message.Message):
-    """The first message of a session. It must come within five seconds."""
+    """The first message of a session. It must come within five seconds, or the stream ends with HELLO_TOO_LATE."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -322,7 +331,9 @@ class Welcome(_message.Message):
     server_time_ms: _builtins.int
     """The referee's wall clock, in milliseconds since 1970."""
     ping_interval_ms: _builtins.int
-    """The interval of the referee's pings, in milliseconds."""
+    """The interval of the referee's pings while the session plays a game, in milliseconds: 5000. One that plays none is pinged
+    once a minute, so it may hear nothing for that long.
+    """
     max_frame_bytes: _builtins.int
     """Most bytes of a frame from the bot."""
     max_message_bytes: _builtins.int
@@ -383,7 +394,9 @@ Global___SeatInfo: _TypeAlias = SeatInfo  # noqa: Y015
 
 @_typing.final
 class Invite(_message.Message):
-    """A game is about to begin."""
+    """A game is about to begin. Each of the two steps of the handshake, NonceCommit and NonceReveal, has ten seconds; who stays
+    silent in one forfeits the game (NO_SHOW). If no seat completes it, the attempt at the match is void.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -407,7 +420,9 @@ class Invite(_message.Message):
     seat: _builtins.int
     """The bot's seat."""
     commitment: _builtins.bytes
-    """The referee's commitment to its seed: SHA-512, 64 bytes."""
+    """The referee's commitment to its seed: SHA-512, 64 bytes. How it is made, and the cards from it: SHUFFLE.md, beside the
+    schema in the folder `proto/` of phaseten.
+    """
     @_builtins.property
     def ruleset(self) -> _rules_pb2.Ruleset:
         """The rules, whole."""
@@ -443,7 +458,9 @@ Global___Invite: _TypeAlias = Invite  # noqa: Y015
 
 @_typing.final
 class NonceCommit(_message.Message):
-    """The bot's commitment to its share of the shuffle. Empty: it takes no part."""
+    """The bot's commitment to its share of the shuffle (SHUFFLE.md), within ten seconds of the Invite. Empty: it takes no part.
+    The first one holds. It is sent again, the same, after a Resync whose game has no `start`.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -469,7 +486,7 @@ Global___NonceCommit: _TypeAlias = NonceCommit  # noqa: Y015
 
 @_typing.final
 class NonceCommits(_message.Message):
-    """All commitments of a game."""
+    """All commitments of a game. It does not come where no seat takes part: Start follows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -497,7 +514,9 @@ Global___NonceCommits: _TypeAlias = NonceCommits  # noqa: Y015
 
 @_typing.final
 class NonceReveal(_message.Message):
-    """The bot's share of the shuffle."""
+    """The bot's share of the shuffle (SHUFFLE.md), within ten seconds of NonceCommits. One that does not fit its commitment is
+    ignored.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -566,9 +585,13 @@ class Question(_message.Message):
     id: _builtins.int
     """The question's number within the game; the answer repeats it."""
     bank_ms: _builtins.int
-    """What is left in the bank, in milliseconds."""
+    """What is left in the seat's bank, in milliseconds. The banks of others are not told while the game runs: what a seat is
+    sent depends on the game and its own clock alone. The replay shows everybody's.
+    """
     limit_ms: _builtins.int
-    """Time for this answer, in milliseconds."""
+    """Time for this answer, in milliseconds: the bank, or the clock's cap if that is less. The round trip is given back on top,
+    up to 100 ms an answer and 5 s a game.
+    """
     round_trip_ms: _builtins.int
     """The round trip last measured on this session, in milliseconds."""
     @_builtins.property
@@ -595,7 +618,10 @@ Global___Question: _TypeAlias = Question  # noqa: Y015
 
 @_typing.final
 class Answer(_message.Message):
-    """The answer to a question."""
+    """The answer to a question. One to a question that is over is answered with Rejected STALE, the same answer again with nothing,
+    or with STALE once the seat is asked anew: neither is a fault, both are counted (see the top). One to a question that this seat
+    was not asked yet is a fault, MALFORMED.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -609,7 +635,7 @@ class Answer(_message.Message):
     id: _builtins.int
     """The question's number."""
     note: _builtins.str
-    """What the bot thought, shown in the replay: at most 500 bytes."""
+    """What the bot thought, shown in the replay: at most 500 bytes, and 64 KiB in a game; the rest is cut off."""
     @_builtins.property
     def draw(self) -> _game_pb2.Draw:
         """In stage DRAW."""
@@ -869,7 +895,7 @@ class ResyncGame(_message.Message):
 
     @_builtins.property
     def start(self) -> Global___Start:
-        """What its Start said; absent while the handshake runs."""
+        """What its Start said; absent while the handshake runs. Then commit again: the same as before the connection broke."""
 
     @_builtins.property
     def question(self) -> Global___Question:
@@ -905,7 +931,7 @@ class Resync(_message.Message):
 
     @_builtins.property
     def ended(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameOver]:
-        """Its games that ended within the last minute: the connection may have broken before it heard of that."""
+        """Its games that ended within the last minute, 32 at most: the connection may have broken before it heard of that."""
 
     def __init__(
         self,
@@ -923,7 +949,7 @@ Global___Resync: _TypeAlias = Resync  # noqa: Y015
 
 @_typing.final
 class Resign(_message.Message):
-    """Gives a game up: last place, default moves to the end."""
+    """Gives a game up: last place, default moves to the end. Before Start it counts as NO_SHOW."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -945,7 +971,9 @@ Global___Resign: _TypeAlias = Resign  # noqa: Y015
 
 @_typing.final
 class Ping(_message.Message):
-    """Asks for a sign of life."""
+    """Asks for a sign of life. When the referee's stays unanswered for five seconds, nothing else is heard from the bot since, and it
+    has no open question, its stream ends with SILENT.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
