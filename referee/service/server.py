@@ -52,7 +52,7 @@ BOT_OPTIONS: Final = (
     ("grpc.server.max_pending_requests", 10000),
     ("grpc.server.max_pending_requests_hard_limit", 20000),
     # Whoever connects and opens no stream does not stay, and who had one stays two rounds at most. The timer runs for
-    # all others too: with 5000 sessions that wait it takes a hundredth of a core more than one of 30 s had.
+    # all others too: with 5000 sessions that wait it takes a hundredth of a core more than one of 30 s.
     ("grpc.max_connection_idle_ms", 10000),
     # A stream takes in no more than a frame ahead of us. To measure the network for a better window costs a ping a message.
     ("grpc.http2.lookahead_bytes", MAX_FRAME_BYTES),
