@@ -15,7 +15,7 @@ from grpc.aio import _server as aio_server
 
 from referee.service.containment import contained_call
 from referee.service.errors import CallReason, CallRefused
-from referee.service.log import EventLog
+from referee.service.log import EventLog, Sparing
 from referee.service.meter import Meter
 from referee.service.session import Allowance
 
@@ -119,8 +119,8 @@ class Guard(grpc.aio.ServerInterceptor):
         self._meter = meter
         self._admit = admit
         self._open_to_all = open_to_all
-        self._lines = Allowance(time.monotonic())
-        self._untold = 0
+        allowance = Allowance(time.monotonic())
+        self._lines = Sparing(lambda now: allowance.take(now, 1))
 
     async def intercept_service(
         self,
@@ -175,9 +175,5 @@ class Guard(grpc.aio.ServerInterceptor):
 
     def _tell(self, method: str, reason: CallReason, peer: str) -> None:
         """Log a refusal, as a warning where a ticket was not good. Whoever floods us does not flood the log."""
-        if not self._lines.take(time.monotonic(), 1):
-            self._untold += 1
-            return
         tell = log.warning if reason.name.startswith("TICKET_") else log.info
-        tell("call refused", method=method, reason=reason.name, peer=peer, untold=self._untold)
-        self._untold = 0
+        self._lines.tell(tell, "call refused", method=method, reason=reason.name, peer=peer)

@@ -1,8 +1,10 @@
 """Who is here, what is played, and who has room for more. All of the referee's state hangs together here."""
 
+import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any, Final
 from uuid import UUID
 
 from phaseten.v1 import bot_pb2
@@ -11,15 +13,18 @@ from referee.service.endings import Ending, Endings
 from referee.service.errors import CallReason
 from referee.service.feed import Feed
 from referee.service.house import House
-from referee.service.log import EventLog
+from referee.service.log import EventLog, Sparing
 from referee.service.match import RunningMatch
 from referee.service.meter import Meter
 from referee.service.order import Attempt, Order
 from referee.service.records import Outcomes, Records, State, make_record
-from referee.service.session import Session
+from referee.service.session import Allowance, Session
 from referee.wire.replay import SeatInfo
 
 log = EventLog(__name__)
+
+LINE_SECONDS: Final = 60.0  # of a bot's sessions as many lines are written in a minute as it may say unasked in a second
+LINES_KEPT_SECONDS: Final = 5 * LINE_SECONDS  # longer than an allowance takes to be whole again
 
 
 class Refusal(Enum):
@@ -72,6 +77,12 @@ class Attendance:
         return self.session is None and not self.playing and not self.waiting
 
 
+def _few_lines() -> Sparing:
+    """For the sessions of one bot: how often it comes back is its own affair, and others' lines are not lost by it."""
+    allowance = Allowance(time.monotonic() / LINE_SECONDS)
+    return Sparing(lambda now: allowance.take(now / LINE_SECONDS, 1))
+
+
 class Lobby:
     """Sessions by bot, matches by attempt, records and outcomes."""
 
@@ -85,6 +96,7 @@ class Lobby:
         self._matches: dict[UUID, RunningMatch] = {}
         self._closed = False
         self._endings = Endings()
+        self._lines: dict[str, Sparing] = {}
 
     # Looking around.
 
@@ -131,8 +143,20 @@ class Lobby:
         return self.outcomes.state(attempt)
 
     def tidy(self) -> None:
-        """Forget what nobody needs any more; to be called now and then."""
+        """Forget what nobody needs any more, and tell which bots came and went untold; to be called now and then."""
         self._endings.forget()
+        forgotten = time.monotonic() - LINES_KEPT_SECONDS
+        for bot, lines in tuple(self._lines.items()):
+            if lines.untold:
+                here = self._here.get(bot)
+                now = None if here is None or here.session is None else here.session.session_id
+                lines.catch_up(log.info, "sessions untold", bot=bot, session=now)
+            elif lines.used_at < forgotten:
+                del self._lines[bot]
+
+    def _tell(self, bot: str, event: str, **fields: Any) -> None:
+        """Log something about a bot's sessions. A bot that comes back without end does not flood the log."""
+        self._lines.setdefault(bot, _few_lines()).tell(log.info, event, bot=bot, **fields)
 
     # Sessions.
 
@@ -145,7 +169,7 @@ class Lobby:
             text = CallReason.SUPERSEDED.text
             here.session.send(bot_pb2.RefereeMessage(superseded=bot_pb2.Superseded(text=text)))
             here.session.end(CallReason.SUPERSEDED)
-            log.info("session superseded", bot=bot, session=here.session.session_id)
+            self._tell(bot, "session superseded", session=here.session.session_id)
         self._house.meter.sessions += 1
         here.session = session
         here.capacity = session.capacity
@@ -157,7 +181,7 @@ class Lobby:
         if self.draining is not None:
             session.send(bot_pb2.RefereeMessage(drain=self.draining))
         self._begin_waiting([bot])
-        log.info("session opened", bot=bot, session=session.session_id, version=session.ticket.version)
+        self._tell(bot, "session opened", session=session.session_id, version=session.ticket.version)
 
     def _take_seats(self, session: Session) -> bot_pb2.Resync:
         resync = bot_pb2.Resync()
@@ -177,7 +201,7 @@ class Lobby:
             session.leave_games()
             here.session = None
             self._forget_idle(bot)
-        log.info("session closed", bot=bot, session=session.session_id)
+        self._tell(bot, "session closed", session=session.session_id)
 
     def close_sessions(self, bots: Collection[str], credentials: Collection[str], text: str) -> int:
         """End sessions, those of some bots and those opened with some credentials; returns how many.

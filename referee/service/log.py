@@ -3,6 +3,8 @@
 import json
 import logging
 import sys
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -29,6 +31,38 @@ class EventLog:
     def bug(self, event: str, error: BaseException, **fields: Any) -> None:
         """A mistake of ours, with its traceback."""
         self._logger.error(event, exc_info=error, extra={"fields": fields})
+
+
+class Sparing:
+    """Lines that somebody else can cause as often as he likes. Where there are too many, they are counted instead.
+
+    `untold` says how many were left out since the last one, `used_at` (seconds, monotonic) when there was one to be written.
+    """
+
+    __slots__ = ("_allowed", "untold", "used_at")
+
+    def __init__(self, allowed: Callable[[float], bool]) -> None:
+        """`allowed` is asked before each line, with the time in seconds."""
+        self._allowed = allowed
+        self.untold = 0
+        self.used_at = time.monotonic()
+
+    def tell(self, tell: Callable[..., None], event: str, **fields: Any) -> None:
+        """Log a line by a method of an `EventLog`, with the number of those that were left out before it."""
+        self.used_at = time.monotonic()
+        if not self._told(tell, event, fields):
+            self.untold += 1
+
+    def catch_up(self, tell: Callable[..., None], event: str, **fields: Any) -> None:
+        """Log a line that is there only to say what was left out. To be called now and then, while something is."""
+        self._told(tell, event, fields)
+
+    def _told(self, tell: Callable[..., None], event: str, fields: dict[str, Any]) -> bool:
+        if not self._allowed(time.monotonic()):
+            return False
+        tell(event, **fields, untold=self.untold)
+        self.untold = 0
+        return True
 
 
 class JsonLines(logging.Formatter):
