@@ -58,7 +58,7 @@ CLUMSY = dedent(
 @pytest.fixture
 def house(tmp_path: Path, browser: Any) -> Iterator[WholeHouse]:
     assert browser  # nothing is started for a test that is skipped
-    with whole_house(tmp_path) as running:
+    with whole_house(tmp_path, pages=True) as running:
         yield running
 
 

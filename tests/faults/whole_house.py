@@ -48,10 +48,12 @@ class WholeHouse:
             assert server is not None
             self.servers[name] = server
 
-    def start(self) -> None:
-        """Prepare the database and start every process."""
+    def start(self, *, pages: bool) -> None:
+        """Prepare the database and start every process; with the static files if somebody will look at pages."""
         self._run.wait_ready()
-        self.command("migrate", "--noinput")  # and no static files: nobody looks at a page here
+        self.command("migrate", "--noinput")
+        if pages:
+            self.command("collectstatic", "--noinput")
         for service in self.rooms.services():
             self.servers[service.name] = Server(service, self._logs / f"{service.name}.log")
             self.servers[service.name].launch()
@@ -141,13 +143,13 @@ class WholeHouse:
 
 
 @contextmanager
-def whole_house(folder: Path, referees: int = 1) -> Iterator[WholeHouse]:
-    """A house below `folder`, running; everything is gone afterwards."""
+def whole_house(folder: Path, referees: int = 1, *, pages: bool = False) -> Iterator[WholeHouse]:
+    """A house below `folder`, running; everything is gone afterwards. Without `pages` its site has the API alone."""
     settings = Settings.from_env()
     run = servers.launch(replace(settings, database_url=None, redis_url=None), folder / "house")
     made = WholeHouse(run, folder, referees)
     try:
-        made.start()
+        made.start(pages=pages)
         yield made
     finally:
         made.stop()
