@@ -168,7 +168,7 @@ async def settings_flood(referee: Attacked) -> None:
     with closing(await referee.dial()) as connection:
         await connection.until(lambda one: one.settings)
         connection.read_nothing()
-        for _ in range(8):
+        for _ in range(20):
             connection.send(frame(SETTINGS) * 1000)
             await asyncio.wait({asyncio.create_task(connection.flowed())}, timeout=0.2)
 

@@ -142,15 +142,17 @@ async def test_whoever_does_not_answer_is_let_go(referee: Attacked) -> None:
         secret = await Connection.open(safe.server.port)
         begun = await Connection.open(referee.port)
         begun.send(PREFACE)
-        deaf = await Connection.open(referee.control_port)
-        deaf.greet(acknowledges=False)
+        deaf, guest = [await Connection.open(port) for port in (referee.control_port, referee.port)]
+        for connection in (deaf, guest):
+            connection.greet(acknowledges=False)
         calling = await Player.open(referee.port)
         await calling.enter(referee.ticket("caller"))
         calling.acknowledges = False
-        lasted = await asyncio.gather(*(closed_after(one) for one in (secret, begun, deaf, calling)))
+        lasted = await asyncio.gather(*(closed_after(one) for one in (secret, begun, guest, deaf, calling)))
     for seconds in lasted[:2]:
         assert 4.0 < seconds < 9.0
-    for seconds in lasted[2:]:
+    assert 8.0 < lasted[2] < 25.0
+    for seconds in lasted[3:]:
         assert 13.0 < seconds < 25.0
     assert [one.pings for one in (deaf, calling)] == [1, 1]
     assert {one.goaway for one in (deaf, calling)} == {(ENHANCE_YOUR_CALM, b"ping_timeout")}
