@@ -6,6 +6,7 @@ This is the only place where hidden cards are left out. Views are kept with the 
 from typing import assert_never
 
 from referee.engine.apply import start_cards
+from referee.engine.cards import Card
 from referee.engine.events import (
     CardDiscarded,
     CardDrawn,
@@ -30,40 +31,51 @@ from referee.engine.events import (
 from referee.engine.moves import Seat
 from referee.engine.ruleset import Advance, Ruleset
 from referee.engine.state import NOBODY, State
-from referee.engine.view import PublicView, SeatView, Stage, View
-
-_new = tuple.__new__
+from referee.engine.view import PublicView, SeatView, Stage, TableFields, View, ViewFields
 
 
 def seat_view(state: State, seat: Seat) -> View:
     """All that `seat` may know. Raises IndexError for a seat that does not exist."""
-    drawn = state.drawn if seat == state.to_move else None
-    table = state.public_view
-    if table is None:
-        table = public_view(state)
-    return _new(View, (state.ruleset.name, seat, tuple(state.hands[seat]), drawn, table))
+    return View(state.ruleset.name, seat, tuple(state.hands[seat]), _drawn_by(state, seat), public_view(state))
 
 
 def public_view(state: State) -> PublicView:
     """What everybody at and around the table may know."""
-    if state.public_view is not None:
-        return state.public_view
-    seats = [seat_as_seen(state, Seat(seat)) for seat in range(state.seats)]
+    if state.public_view is None:
+        state.public_view = PublicView(*table_fields(state))
+    return state.public_view
+
+
+def view_fields(state: State, seat: Seat) -> ViewFields:
+    """What `seat_view` holds, for who reads it at once: the hand is the state's own. Raises IndexError as that does."""
+    return state.ruleset.name, seat, state.hands[seat], _drawn_by(state, seat), table_fields(state)
+
+
+def _drawn_by(state: State, seat: Seat) -> Card | None:
+    return state.drawn if seat == state.to_move else None
+
+
+def table_fields(state: State) -> TableFields:
+    """What `public_view` holds."""
+    seats: list[SeatView] = []
+    for views, hand in zip(state.seat_views, state.hands, strict=True):
+        view = views.get(len(hand))
+        if view is None:
+            view = views[len(hand)] = _seat(state, Seat(len(seats)))
+        seats.append(view)
     to_move, discard = state.to_move, state.discard
-    fields = (
+    return (
         state.deal,
         state.turn,
         state.dealer,
         None if to_move == NOBODY else to_move,
-        stage(state) if state.drawn is None else _PLAY,
+        stage(state),
         state.tie_break,
         len(state.stock),
         len(discard),
         discard[-1] if discard else None,
         tuple(seats),
     )
-    state.public_view = table = _new(PublicView, fields)
-    return table
 
 
 _DRAW, _PLAY, _OVER = Stage.DRAW, Stage.PLAY, Stage.OVER
@@ -75,15 +87,6 @@ def stage(state: State) -> Stage:
     if state.drawn is not None:
         return _PLAY
     return _DRAW if state.game_end is None else _OVER
-
-
-def seat_as_seen(state: State, seat: Seat) -> SeatView:
-    """What everybody may know of a seat. The same object as long as nothing of it changes."""
-    views, size = state.seat_views[seat], len(state.hands[seat])
-    view = views.get(size)
-    if view is None:
-        view = views[size] = _seat(state, seat)
-    return view
 
 
 def _seat(state: State, seat: Seat) -> SeatView:

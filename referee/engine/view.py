@@ -1,8 +1,10 @@
 """What may be known: by one seat (`View`), and by everybody (`PublicView`). Two types, so that they cannot be mixed up.
 
-Both are made at every decision. So they are named tuples, which `tuple.__new__` makes five times as fast as anything else.
+They are named tuples, since there is one for every decision: the SDK makes them by `tuple.__new__`, five times as fast as
+any other class, and the referee writes down plain tuples of the same fields (`ViewFields`, `TableFields`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -67,3 +69,7 @@ class View(NamedTuple):
     hand: tuple[Card, ...]
     drawn: Card | None
     table: PublicView
+
+
+TableFields = tuple[int, int, Seat, Seat | None, Stage, bool, int, int, Card | None, tuple[SeatView, ...]]
+ViewFields = tuple[str, Seat, Sequence[Card], Card | None, TableFields]

@@ -14,7 +14,7 @@ from referee.engine.cards import SKIP
 from referee.engine.events import CardDiscarded, CardDrawn, Event, FaultKind, SkipPlayed
 from referee.engine.game import Result
 from referee.engine.moves import Draw, Move, Play, Seat
-from referee.engine.state import State
+from referee.engine.view import ViewFields
 from referee.wire.enums import FAULTS
 from referee.wire.fields import Heading, IntField
 from referee.wire.moves import encode_rejected
@@ -92,12 +92,9 @@ def played_instead(events: Sequence[Event], seat: Seat) -> Move | None:
     return None
 
 
-def asked(question: bytes, game: int = 0, first: int = 0, events: Sequence[bytes] = ()) -> bytes:
-    """`question` as `QuestionWriter` writes it, after what `happened` before it, if anything did."""
-    if not events:
-        return _QUESTION[len(question)] + question
-    told = b"".join((_EVENTS_GAME[game], _EVENTS_FIRST[first], *events))
-    return b"".join((_EVENTS[len(told)], told, _QUESTION[len(question)], question))
+def asked(question: bytes) -> bytes:
+    """`question` as `QuestionWriter` writes it."""
+    return _QUESTION.wrap(question)
 
 
 class QuestionWriter(ViewWriter):
@@ -105,13 +102,13 @@ class QuestionWriter(ViewWriter):
 
     __slots__ = ()
 
-    def question(self, game: int, number: int, state: State, seat: Seat, left: tuple[float, float, float]) -> bytes:
-        """A serialised Question to a seat.
+    def question(self, game: int, number: int, view: ViewFields, left: tuple[float, float, float]) -> bytes:
+        """A serialised Question.
 
         `left` is the bank, the limit for this answer and the round trip last measured, in milliseconds.
         """
         bank, limit, round_trip = left
-        seen = self.seen(state, seat)
+        seen = self.view(view)
         return b"".join(
             (
                 _GAME[game],

@@ -96,13 +96,14 @@ class Telling:
 
     def ask(self, seat: TableSeat, question: int, game: Game) -> None:
         """Ask a seat, after what it has not heard yet."""
-        link, seen, first, events = seat.link, seat.seen, self._first, self._events
-        seat.seen = first + len(events)
+        link, seen = seat.link, seat.seen
+        seat.seen = end = self._first + len(self._events)
         if link is not None:
-            game_number, clock = seat.handle, seat.clock
-            left = (clock.bank, clock.limit, link.round_trip)
-            asked = self._writer.question(game_number, question, game.state, seat.index, left)
-            link.push(messages.asked(asked, game_number, seen, events[seen - first :]))
+            left = (seat.clock.bank, seat.clock.limit, link.round_trip)
+            frame = messages.asked(self._writer.question(seat.handle, question, game.view_fields(seat.index), left))
+            if seen < end:
+                frame = messages.happened(seat.handle, seen, self._events[seen - self._first :]) + frame
+            link.push(frame)
 
     def resync(self, seat: TableSeat, open_question: int | None, gone: float, game: Game) -> pb.ResyncGame:
         """All that a new session of a seat must know; `gone` is how long the open question has been waiting, in ms."""
@@ -111,7 +112,7 @@ class Telling:
         if open_question is not None:
             bank, limit = seat.clock.bank - gone, seat.clock.limit - gone
             left = (max(0.0, bank), max(0.0, limit), seat.round_trip)
-            question = self._writer.question(seat.handle, open_question, game.state, seat.index, left)
+            question = self._writer.question(seat.handle, open_question, game.view_fields(seat.index), left)
             told.question.MergeFromString(question)
         return told
 

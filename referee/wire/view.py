@@ -10,10 +10,7 @@ from typing import Any, Final
 from google.protobuf.message import DecodeError
 from phaseten.v1 import game_pb2 as pb
 
-from referee.engine.moves import Seat
-from referee.engine.observe import seat_as_seen
-from referee.engine.state import NOBODY, State
-from referee.engine.view import PublicView, SeatView, Stage, View
+from referee.engine.view import PublicView, SeatView, Stage, TableFields, View, ViewFields
 from referee.wire import coarse
 from referee.wire.cards import decode_cards, decode_optional_card, packed_cards
 from referee.wire.enums import STAGES
@@ -91,7 +88,7 @@ class ViewWriter:
         self._ruleset = _RULESET.optional(ruleset.encode())
         self._kept: dict[int, tuple[SeatView, bytes]] = {}
 
-    def table(self, table: PublicView) -> bytes:
+    def table(self, table: TableFields) -> bytes:
         """A serialised Table."""
         deal, turn, dealer, to_move, stage, tie_break, stock_size, discard_size, discard_top, seats = table
         parts = [
@@ -117,7 +114,7 @@ class ViewWriter:
         known = self._kept[id(seat)] = (seat, _SEATS.wrap(_write_seat(seat)))
         return known
 
-    def view(self, view: View) -> bytes:
+    def view(self, view: ViewFields) -> bytes:
         """A serialised View."""
         _, seat, cards, drawn, seen = view
         table = self.table(seen)
@@ -129,44 +126,6 @@ class ViewWriter:
                 _HAND[len(hand)] if hand else b"",
                 hand,
                 _DRAWN[drawn],
-                _TABLE[len(table)],
-                table,
-            )
-        )
-
-    def seen(self, state: State, seat: Seat) -> bytes:
-        """The same bytes as `view` writes of what `seat` may know, in half the time: no View is made on the way.
-
-        Of the hidden part of the state it reads no more than `seat_view` does: the seat's own hand, and lengths.
-        """
-        turn, discard, drawn = state.turn, state.discard, state.drawn
-        to_move = state.to_move
-        parts = [
-            _DEAL[state.deal],
-            _TURN[turn],
-            _DEALER[state.dealer],
-            _TO_MOVE[None if to_move == NOBODY else to_move],
-            _IN_PLAY if drawn is not None else _IN_DRAW if state.game_end is None else _STAGES[Stage.OVER],
-            _TIE_BREAK[state.tie_break],
-            _STOCK_SIZE[len(state.stock)],
-            _DISCARD_SIZE[len(discard)],
-            _DISCARD_TOP[discard[-1] if discard else None],
-        ]
-        kept, hands, number = self._kept, state.hands, 0
-        for views in state.seat_views:
-            view = views.get(len(hands[number])) or seat_as_seen(state, Seat(number))
-            known = kept.get(id(view)) or self._keep(view)
-            parts.append(known[1])
-            number += 1  # noqa: SIM113  `enumerate` makes a tuple each time
-        table = b"".join(parts)
-        hand = packed_cards(hands[seat])
-        return b"".join(
-            (
-                self._ruleset,
-                _SEAT[seat],
-                _HAND[len(hand)] if hand else b"",
-                hand,
-                _DRAWN[drawn if seat == to_move else None],
                 _TABLE[len(table)],
                 table,
             )

@@ -15,7 +15,7 @@ from referee.engine.events import CardDrawn, DealStarted, StockRebuilt
 from referee.engine.game import Game
 from referee.engine.legal import Turn, draws
 from referee.engine.moves import Move, Seat
-from referee.engine.observe import public_event, public_view, seat_view
+from referee.engine.observe import public_event, public_view, seat_view, view_fields
 from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.shuffle import SeededDecks
 from referee.engine.state import State
@@ -58,7 +58,7 @@ def bytes_for(state: State, seat: Seat | None) -> bytes:
     writer = QuestionWriter(state.ruleset.name)
     if seat is None:
         return writer.table(public_view(state))
-    return writer.question(1, 1, state, seat, (60_000.0, 10_000.0, 3.0)) + writer.view(seat_view(state, seat))
+    return writer.question(1, 1, view_fields(state, seat), (60_000.0, 10_000.0, 3.0)) + writer.view(seat_view(state, seat))
 
 
 Place = tuple[list[Card], int]
