@@ -349,9 +349,11 @@ async def test_a_mistake_of_ours_voids_its_attempt_and_nothing_else(house: House
 
 async def test_a_match_that_cannot_even_begin_is_void(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ann, bob = await two(house)
+    watch = await house.watch()
     monkeypatch.setattr("referee.service.match.RunningGame", None)
     ordered = order("ann", "bob")
     await house.play(ordered)
+    assert (await watch.hear("attempt_void")).attempt_void.attempt == reference(ordered)  # when both have sent a share
     assert await state(house, ordered) == "VOID"
     monkeypatch.undo()
     await house.play(order("ann", "bob"))
