@@ -24,8 +24,8 @@ JAVASCRIPT: Final = (
     "README.md",
 )
 TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = {"python": PYTHON, "javascript": JAVASCRIPT}
-# What a bot reads of the schema: the conversation, and what it imports.
-PROTO: Final = tuple(f"phaseten/v1/{name}.proto" for name in ("bot", "cards", "game", "rules"))
+# What a bot reads of the schema, the conversation and what it imports; and what its author reads to check the shuffles.
+PROTO: Final = (*(f"phaseten/v1/{name}.proto" for name in ("bot", "cards", "game", "rules")), "SHUFFLE.md")
 
 
 def add(commands: Any) -> None:
@@ -82,7 +82,7 @@ def _schema() -> Traversable:
     package = files("bots_sdk")
     places: tuple[Traversable, ...] = (package / "templates" / "proto", Path(str(package)).parent / "proto")
     for place in places:
-        if place.joinpath(PROTO[0]).is_file():
+        if all(place.joinpath(part).is_file() for part in PROTO):
             return place
     raise WrongInput("the schema was not installed with this command; take proto/ from a checkout of phaseten")
 

@@ -42,13 +42,20 @@ def test_the_schema_is_copied_as_it_is(folder: Path) -> None:
 
 def test_a_wheel_has_the_schema_where_the_command_looks_for_it() -> None:
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert wheel["force-include"] == {"proto/phaseten": "bots_sdk/templates/proto/phaseten"}
+    parts = {name.partition("/")[0] for name in PROTO}
+    assert wheel["force-include"] == {f"proto/{part}": f"bots_sdk/templates/proto/{part}" for part in parts}
 
 
 def test_what_the_schema_imports_is_there(folder: Path) -> None:
     for name in PROTO:
         imported = re.findall(r'(?m)^import "(.*)";$', (folder / "proto" / name).read_text())
         assert set(imported) <= set(PROTO)
+
+
+def test_the_readme_names_what_is_there_and_how_to_check_the_cards(folder: Path) -> None:
+    named = re.findall(r"(?m)^\| `([\w./]+)` \|", (folder / "README.md").read_text())
+    assert "proto/SHUFFLE.md" in named
+    assert [name for name in named if not (folder / name).exists()] == []
 
 
 def test_everything_of_the_template_is_written_under_the_new_name(folder: Path) -> None:

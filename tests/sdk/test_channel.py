@@ -15,7 +15,7 @@ from bots_sdk.bot import maker
 from bots_sdk.client import OPTIONS, Client, Timing
 from bots_sdk.house_bots import GreedyBot
 from bots_sdk.tickets import RefereeAddress, Ticket
-from tests.sdk.deaf_peer import DeafPeer
+from tests.deaf_peer import DeafPeer
 from tests.sdk.tiny_referee import Diary
 
 PATIENT = Timing(ping=600.0, silence=600.0, tick=0.05, shortest=0.01, longest=0.05)  # it never gives up by itself
@@ -78,7 +78,7 @@ async def test_it_is_asked_for_ever_though_no_data_come(monkeypatch: pytest.Monk
 
 
 async def test_pings_have_a_time_limit_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shorter one of the two decides, so both have to be set."""
+    """A minute unless it is set; the limit of keepalive does not shorten it."""
     quicker(monkeypatch, keepalive_timeout_ms=60_000)
     async with DeafPeer() as peer, running(peer):
         assert (await peer.until_closed()).pings == 1

@@ -1,6 +1,7 @@
 """The environment: complete, or every problem at once."""
 
 import os
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -201,6 +202,7 @@ def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
         env={"PATH": os.environ["PATH"], **env},
         capture_output=True,
         text=True,
+        timeout=120,  # one that serves instead of saying something would go on for ever
     )
 
 
@@ -250,7 +252,47 @@ def test_tools_work_without_any_setting():
     done = run("-m", "tournament_site", "makemigrations", "--check", "--dry-run", env={})
     assert "No changes detected" in done.stdout
     assert done.returncode == 0
-    assert "serve" in run("-m", "tournament_site", "--help", env={}).stdout
+
+
+@pytest.mark.parametrize("words", [(), ("help",), ("--help",), ("-h",)])
+def test_the_commands_are_listed_without_any_setting(words):
+    done = run("-m", "tournament_site", *words, env={})
+    assert (done.returncode, done.stderr) == (0, "")
+    for command in ("serve", "collect", "migrate", "audit"):
+        assert re.search(rf"(?m)^ +{command}\b", done.stdout)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("serve", "--help"),
+        ("serve", "-h"),
+        ("help", "serve"),
+        ("collect", "--help"),
+        ("help", "collect"),
+        ("migrate", "--help"),
+        ("audit", "--help"),
+        ("createsuperuser", "--username", "ann", "-h"),
+    ],
+)
+def test_a_command_explains_itself_without_any_setting_and_does_nothing(words):
+    done = run("-m", "tournament_site", *words, env={"PHASETEN_SITE_DEBUG": "maybe"})
+    assert (done.returncode, done.stderr) == (0, "")
+    command = words[1] if words[0] == "help" else words[0]
+    assert done.stdout.startswith(f"usage: phaseten-site {command} [-h]")
+
+
+def test_a_wish_for_help_that_is_meant_for_another_program_is_none():
+    done = run("-m", "tournament_site", "dbshell", "--", "--help", env={})
+    assert done.returncode == 2
+    assert "DATABASE_URL is not set" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["serve", "collect"])
+def test_words_that_mean_nothing_are_not_passed_over(command):
+    done = run("-m", "tournament_site", command, "--port", "8000", env={})
+    assert done.returncode == 2
+    assert "unrecognized arguments: --port 8000" in done.stderr
 
 
 def test_a_safe_deployment_passes_django_s_own_checks(env):

@@ -6,12 +6,13 @@ How a bot plays: it dials the referee, opens one stream, and answers questions o
 Both directions carry frames of many messages. Write everything that is ready into one frame; read every message of a
 frame. One stream carries all games of a bot. Unknown messages and fields must be ignored.
 
-What nobody asked for is counted: pings, resignations, pongs that nobody waits for, a second Hello, unknown messages, frames
-without messages, answers to no open question, shares that are repeated in a session or do not fit. A session may send 100
-of these at once; 50 a second come back for each game that it plays (50 without a game, too), up to 100 and what one second
-brings. Beyond that the stream ends with FLOODING.
+What nobody asked for is counted: pings, resignations, pongs that nobody waits for, a second Hello, unknown messages,
+frames without messages, answers to no open question, shares that are repeated in a session or do not fit. A session may
+send 100 of these at once; 50 a second come back for each game that it plays (50 without a game, too), up to 100 and what
+one second brings. Beyond that the stream ends with FLOODING.
 
-The referee ends a stream with a status whose details (`grpc-status-details-bin`) hold a google.rpc.ErrorInfo with the reason.
+The referee ends a stream with a status whose details (`grpc-status-details-bin`) hold a google.rpc.ErrorInfo with the
+reason.
 """
 
 from collections import abc as _abc
@@ -420,8 +421,8 @@ class Invite(_message.Message):
     seat: _builtins.int
     """The bot's seat."""
     commitment: _builtins.bytes
-    """The referee's commitment to its seed: SHA-512, 64 bytes. How it is made, and the cards from it: SHUFFLE.md, beside the
-    schema in the folder `proto/` of phaseten.
+    """The referee's commitment to its seed: SHA-512, 64 bytes. How it is made, and the cards from it: SHUFFLE.md, in the
+    folder `proto/` that holds this schema.
     """
     @_builtins.property
     def ruleset(self) -> _rules_pb2.Ruleset:
@@ -589,8 +590,8 @@ class Question(_message.Message):
     sent depends on the game and its own clock alone. The replay shows everybody's.
     """
     limit_ms: _builtins.int
-    """Time for this answer, in milliseconds: the bank, or the clock's cap if that is less. The round trip is given back on top,
-    up to 100 ms an answer and 5 s a game.
+    """Time for this answer, in milliseconds: the bank, or the clock's cap if that is less. The round trip is given back on
+    top, up to 100 ms an answer and 5 s a game.
     """
     round_trip_ms: _builtins.int
     """The round trip last measured on this session, in milliseconds."""
@@ -618,9 +619,9 @@ Global___Question: _TypeAlias = Question  # noqa: Y015
 
 @_typing.final
 class Answer(_message.Message):
-    """The answer to a question. One to a question that is over is answered with Rejected STALE, the same answer again with nothing,
-    or with STALE once the seat is asked anew: neither is a fault, both are counted (see the top). One to a question that this seat
-    was not asked yet is a fault, MALFORMED.
+    """The answer to a question. One to a question that is over is answered with Rejected STALE, the same answer again with
+    nothing, or with STALE once the seat is asked anew: neither is a fault, both are counted (see the top). One to a question
+    that this seat was not asked yet is a fault, MALFORMED.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -971,8 +972,8 @@ Global___Resign: _TypeAlias = Resign  # noqa: Y015
 
 @_typing.final
 class Ping(_message.Message):
-    """Asks for a sign of life. When the referee's stays unanswered for five seconds, nothing else is heard from the bot since, and it
-    has no open question, its stream ends with SILENT.
+    """Asks for a sign of life. When the referee's stays unanswered for five seconds, nothing else is heard from the bot since,
+    and it has no open question, its stream ends with SILENT.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -6,12 +6,13 @@ How a bot plays: it dials the referee, opens one stream, and answers questions o
 Both directions carry frames of many messages. Write everything that is ready into one frame; read every message of a
 frame. One stream carries all games of a bot. Unknown messages and fields must be ignored.
 
-What nobody asked for is counted: pings, resignations, pongs that nobody waits for, a second Hello, unknown messages, frames
-without messages, answers to no open question, shares that are repeated in a session or do not fit. A session may send 100
-of these at once; 50 a second come back for each game that it plays (50 without a game, too), up to 100 and what one second
-brings. Beyond that the stream ends with FLOODING.
+What nobody asked for is counted: pings, resignations, pongs that nobody waits for, a second Hello, unknown messages,
+frames without messages, answers to no open question, shares that are repeated in a session or do not fit. A session may
+send 100 of these at once; 50 a second come back for each game that it plays (50 without a game, too), up to 100 and what
+one second brings. Beyond that the stream ends with FLOODING.
 
-The referee ends a stream with a status whose details (`grpc-status-details-bin`) hold a google.rpc.ErrorInfo with the reason.
+The referee ends a stream with a status whose details (`grpc-status-details-bin`) hold a google.rpc.ErrorInfo with the
+reason.
 """
 
 from collections import abc as _abc
