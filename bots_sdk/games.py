@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from phaseten.v1 import bot_pb2 as pb
@@ -45,11 +45,25 @@ def decode_invite(invite: pb.Invite) -> GameInfo:
     return info
 
 
+class Asked(NamedTuple):
+    """A question as a bot is asked it. `id` is its number in the game."""
+
+    id: int
+    view: View
+    time_left: TimeLeft
+
+
+def read_question(question: Any) -> Asked:
+    """The value of a coarse Question. Raises MalformedMessage."""
+    time_left = TimeLeft(question.bank_ms, question.limit_ms, question.round_trip_ms)
+    return Asked(question.id, read_view(question.view), time_left)
+
+
 @dataclass(slots=True)
 class RunningGame:
     """One game and the bot that plays it.
 
-    `question` is the one to be answered next, a coarse message; `last_id` the number of the last question that was
+    `question` is the one to be answered next; `last_id` the number of the last question that was
     answered, and `decision` what was answered (see `wire.moves.write_decision`), to be sent again if it may have been lost.
     `share` is the bot's share in the shuffle.
     """
@@ -59,7 +73,7 @@ class RunningGame:
     handle: int
     share: Share
     started: bool = False
-    question: Any = None
+    question: Asked | None = None
     last_id: int = -1
     decision: bytes = b""
     next_event: int = 0
@@ -101,12 +115,10 @@ class Games:
             self.watcher.game_started(game.info)
             self._hook(game, game.bot.game_started)
 
-    def answer(self, game: RunningGame, question: Any, max_bytes: int) -> bytes:
-        """The bot's decision on a coarse Question, or the default move if it fails. Raises MalformedMessage."""
-        view = read_view(question.view)
-        game.last_id = question.id
+    def answer(self, game: RunningGame, question: Asked, max_bytes: int) -> bytes:
+        """The bot's decision, or the default move if it fails."""
+        game.last_id, view, time_left = question
         if not game.resigned:
-            time_left = TimeLeft(question.bank_ms, question.limit_ms, question.round_trip_ms)
             result = call(ask, game.bot, game.info, time_left, view, max_bytes)
             if not isinstance(result, Crash):
                 game.decision = result

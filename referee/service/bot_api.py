@@ -54,7 +54,7 @@ class BotApi:
         # A call whose first write is still under way can no longer be refused, so this is not left to that write.
         await context.send_initial_metadata(())
         first = await self._first_frame(context)
-        session = Session(next(self._numbers), ticket, take_hello(first), self.pacer)
+        session = Session(next(self._numbers), ticket, take_hello(first), self.pacer, self._lobby.time)
         self._lobby.join(session, self._welcome(session, ticket))
         reading = _read(session, first, context, self._pulse, self._lobby.meter)
         del first  # or it would be kept as long as the session lives

@@ -3,8 +3,8 @@
 A mistake of ours in one game must not end the sessions, and with them everybody else's games.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar, TypeVarTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 A = TypeVarTuple("A")
 T = TypeVar("T")
@@ -17,6 +17,29 @@ def contained(failed: Callable[[Exception], None], step: Callable[[*A], bool | N
     except Exception as error:  # noqa: BLE001  whatever it is, it costs this attempt and nothing else
         failed(error)
         return True
+
+
+class Staged(Protocol):
+    """What has taken an answer, and goes through stages with it."""
+
+    def failed(self, error: Exception) -> None:
+        """A stage raised this."""
+
+
+Stage = Callable[[Any], bool]
+
+
+def go_through(stages: Sequence[Stage], staged: Sequence[Staged]) -> None:
+    """Take all of `staged` through one stage after the other. Who is done answers False, and takes part no longer."""
+    for stage in stages:
+        left = []
+        for one in staged:
+            try:
+                if stage(one):
+                    left.append(one)
+            except Exception as error:  # noqa: BLE001  as above
+                one.failed(error)
+        staged = left
 
 
 async def contained_call(

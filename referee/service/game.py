@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 from phaseten.v1 import bot_pb2 as pb
@@ -14,8 +14,9 @@ from referee.engine.game import Game, Result
 from referee.engine.moves import Move
 from referee.engine.shuffle import SeededDecks, match_key
 from referee.service import messages
+from referee.service.batch import Batch
 from referee.service.clock import Charge
-from referee.service.containment import contained
+from referee.service.containment import contained, go_through
 from referee.service.gathering import Gathering
 from referee.service.house import House
 from referee.service.order import Attempt
@@ -40,15 +41,20 @@ class RunningGame:
     """Plays one game of a match."""
 
     __slots__ = (
+        "_answer",
         "_answers",
         "_asked",
         "_asked_at",
         "_deadline",
+        "_events",
         "_game",
         "_gathering",
         "_house",
+        "_move",
+        "_now",
         "_owner",
         "_question",
+        "_seen",
         "_started",
         "_telling",
         "_timer",
@@ -76,6 +82,11 @@ class RunningGame:
         self._asked: TableSeat | None = None
         self._asked_at = self._deadline = self._timer_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._answer: Any = None  # one that is being taken, stage by stage (see `batch`)
+        self._now = 0.0  # when it came, or whatever else made the game go on
+        self._move: Move  # that it holds
+        self._events: tuple[Event, ...] = ()  # that this led to
+        self._seen = b""  # what the seat that is asked next sees
         self._answers = bytearray()  # records of all answers, as a replay of nothing but them
         self._started = time.time()
 
@@ -118,9 +129,22 @@ class RunningGame:
         """As `commit`."""
         return self._gathering.shares[seat.index].nonce == nonce
 
-    def answer(self, seat: TableSeat, message: Any) -> bool:
-        """An answer came, as a coarse Answer. False if nobody had asked for it."""
-        return contained(self._owner.game_failed, self._answer, seat, message)
+    def answer(self, seat: TableSeat, message: Any, batch: Batch) -> bool:
+        """An answer came, as a coarse Answer. If it is timely it is taken with the others of `batch`.
+
+        False if nobody had asked for it.
+        """
+        if self._answer is not None:
+            batch.play()  # one answer before the next
+        if seat is not self._asked or batch.now >= self._deadline or message.id != self._question:
+            return contained(self._owner.game_failed, self._answer_untimely, seat, message, batch.now)
+        self._answer, self._now = message, batch.now
+        batch.add(self, self._STAGES)
+        return True
+
+    def failed(self, error: Exception) -> None:
+        """A stage of the answer that is being taken raised this."""
+        self._owner.game_failed(error)
 
     def resign(self, seat: TableSeat) -> None:
         """The seat gives up."""
@@ -154,22 +178,19 @@ class RunningGame:
         gone = self._house.time.now() - self._asked_at
         told.games.append(self._telling.resync(seat, self._question if asked else None, gone, self._game))
 
-    def _answer(self, seat: TableSeat, message: Any) -> bool:
-        now = self._house.time.now()
-        question = message.id
-        if seat is not self._asked or now >= self._deadline or question < self._question:
-            return self._answer_untimely(seat, question, message, now)
-        self._judge(seat, question, message, now)
-        return True
-
-    def _answer_untimely(self, seat: TableSeat, question: int, message: Any, now: float) -> bool:
+    def _answer_untimely(self, seat: TableSeat, message: Any, now: float) -> bool:
         """An answer that is late, early, or to nothing that was asked."""
+        question = message.id
         if seat is self._asked and now >= self._deadline:
             self._miss(now)  # the timer was about to say so
         if self.over:
             return False
         if seat is self._asked and question >= self._question:
-            self._judge(seat, question, message, now)
+            self._answer, self._now = message, now
+            if question == self._question:
+                go_through(self._STAGES, (self,))
+            else:
+                self._wrong(FaultKind.MALFORMED, (messages.MALFORMED, f"question {question} was not asked yet"))
             return True
         if question > seat.last_question:
             # This seat was never asked such a question: it makes no sense, but the other seat's question stays open.
@@ -180,21 +201,83 @@ class RunningGame:
             seat.say(messages.rejected(seat.handle, question, messages.STALE))
         return False  # the same answer again is answered once
 
-    def _judge(self, seat: TableSeat, question: int, message: Any, now: float) -> None:
-        """Take the answer to the open question, or the default move if it cannot be taken."""
-        game, elapsed = self._game, now - self._asked_at
-        start = len(game.log)
+    # The stages of an answer to the open question. Each answers False if it was the last one.
+
+    def _read(self) -> bool:
+        try:
+            self._move = read_answer(self._answer)
+        except MalformedMessage as wrong:
+            return self._wrong(FaultKind.MALFORMED, (messages.MALFORMED, str(wrong)))
+        return True
+
+    def _judge(self) -> bool:
+        seat = self._asked
+        assert seat is not None
+        try:
+            self._events = self._game.submit(seat.index, self._move)
+        except IllegalMove as wrong:
+            return self._wrong(FaultKind.ILLEGAL, (REASONS.encode(wrong.reason), wrong.reason.value))
+        return True
+
+    def _publish(self) -> bool:
+        self._telling.publish(self._events)
+        return True
+
+    def _charge(self) -> bool:
+        """Charge the seat for its answer, and write it down."""
+        seat, elapsed = self._asked, self._now - self._asked_at
+        assert seat is not None
         charge = seat.clock.answered(elapsed, seat.round_trip)
         self._house.meter.decided(elapsed)
-        try:
-            move = read_answer(message) if question == self._question else _nonsense(question)
-            self._telling.publish(game.submit(seat.index, move))
-        except IllegalMove as wrong:
-            self._fault(seat, question, FaultKind.ILLEGAL, (REASONS.encode(wrong.reason), wrong.reason.value))
-        except MalformedMessage as wrong:
-            self._fault(seat, question, FaultKind.MALFORMED, (messages.MALFORMED, str(wrong)))
+        self._note(len(self._game.log) - len(self._events), seat, charge, self._answer.note)
+        return True
+
+    def _next(self) -> bool:
+        """Ask whoever is to move, or end the game. The next seat's time begins when the last answer came."""
+        self._answer = None
+        if self.over:  # by a mistake in another game of the match, since the stage before
+            return False
+        to_move = self._game.to_move
+        if to_move is None:
+            self._finish()
+            return False
+        self._asked = seat = self.seats[to_move]
+        self._question = seat.last_question = self._question + 1
+        self._asked_at = now = self._now
+        self._deadline = deadline = now + seat.clock.allowance(seat.round_trip)
+        if self._timer is None or self._timer_at > deadline:
+            self._arm(now)
+        return True
+
+    def _look(self) -> bool:
+        seat = self._asked
+        assert seat is not None
+        self._seen = self._telling.look(seat, self._game)
+        return True
+
+    def _ask(self) -> bool:
+        seat, telling, feed = self._asked, self._telling, self._house.feed
+        assert seat is not None
+        telling.ask(seat, self._question, self._seen)
+        if feed.watched:
+            feed.touched(self)
+        telling.tidy(feed.watched)
+        return False
+
+    _STAGES: ClassVar = (_read, _judge, _publish, _charge, _next, _look, _ask)
+
+    # What happens beside them.
+
+    def _wrong(self, kind: FaultKind, why: tuple[int, str]) -> bool:
+        """The answer cannot be taken: it costs its time and a fault, and the game goes on without it."""
+        seat, message, start, elapsed = self._asked, self._answer, len(self._game.log), self._now - self._asked_at
+        assert seat is not None
+        charge = seat.clock.answered(elapsed, seat.round_trip)
+        self._house.meter.decided(elapsed)
+        self._fault(seat, message.id, kind, why)
         self._note(start, seat, charge, message.note)
-        self._go_on(now)
+        self._go_on(self._now)
+        return False
 
     def _resign(self, seat: TableSeat) -> None:
         self._telling.publish(self._game.forfeit(seat.index, ForfeitCause.RESIGNED))
@@ -245,26 +328,12 @@ class RunningGame:
         note = seat.kept_note(note) if note else ""
         self._answers += answer_piece(start, seat.index, charge, max(0, bank), note)
 
-    # Asking and ending.
-
     def _go_on(self, now: float) -> None:
-        """Ask whoever is to move, or end the game. `now` is when the last answer was taken: the next seat's time begins."""
-        game, telling = self._game, self._telling
-        to_move = game.to_move
-        if to_move is None:
-            self._finish()
-            return
-        self._asked = seat = self.seats[to_move]
-        self._question = seat.last_question = question = self._question + 1
-        telling.ask(seat, question, game)
-        self._asked_at = now
-        self._deadline = deadline = now + seat.clock.allowance(seat.round_trip)
-        if self._timer is None or self._timer_at > deadline:
-            self._arm(now)
-        feed = self._house.feed
-        if feed.watched:
-            feed.touched(self)
-        telling.tidy(feed.watched)
+        """Ask whoever is to move, or end the game, by itself. `now` is when the next seat's time begins."""
+        self._now = now
+        if self._next():
+            self._look()
+            self._ask()
 
     def _arm(self, now: float) -> None:
         """Let the timer ring at the deadline. One that rings earlier is harmless, and cheaper than a timer per question."""
@@ -319,7 +388,3 @@ class RunningGame:
     def update(self) -> bytes:
         """A serialised GameUpdate: what happened since the last call, and the table."""
         return self._telling.update(self._game)
-
-
-def _nonsense(question: int) -> Move:
-    raise MalformedMessage(f"question {question} was not asked yet")

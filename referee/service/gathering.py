@@ -15,6 +15,7 @@ from phaseten.v1 import referee_pb2, replay_pb2
 
 from referee.engine.shuffle import NO_NONCE, game_context, nonce_commit, server_commit
 from referee.service import messages
+from referee.service.batch import Batch
 from referee.service.containment import contained
 from referee.service.house import House
 from referee.service.order import Order
@@ -118,7 +119,7 @@ class Gathering:
         """A seat shows its 32 bytes. False if they are not what it has committed to."""
         return contained(self._owner.game_failed, self._reveal, seat, nonce)
 
-    def answer(self, seat: TableSeat, message: pb.Answer) -> bool:  # noqa: ARG002  as in seats.Table
+    def answer(self, seat: TableSeat, message: pb.Answer, batch: Batch) -> bool:  # noqa: ARG002  as in seats.Table
         """Nothing has been asked yet."""
         return False
 

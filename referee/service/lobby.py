@@ -9,6 +9,7 @@ from uuid import UUID
 
 from phaseten.v1 import bot_pb2
 
+from referee.service.clock import RefereeTime
 from referee.service.endings import Ending, Endings
 from referee.service.errors import CallReason
 from referee.service.feed import Feed
@@ -103,6 +104,10 @@ class Lobby:
     @property
     def feed(self) -> Feed:
         return self._house.feed
+
+    @property
+    def time(self) -> RefereeTime:
+        return self._house.time
 
     @property
     def meter(self) -> Meter:

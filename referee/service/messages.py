@@ -14,7 +14,6 @@ from referee.engine.cards import SKIP
 from referee.engine.events import CardDiscarded, CardDrawn, Event, FaultKind, SkipPlayed
 from referee.engine.game import Result
 from referee.engine.moves import Draw, Move, Play, Seat
-from referee.engine.view import ViewFields
 from referee.wire.enums import FAULTS
 from referee.wire.fields import Heading, IntField
 from referee.wire.moves import encode_rejected
@@ -102,13 +101,13 @@ class QuestionWriter(ViewWriter):
 
     __slots__ = ()
 
-    def question(self, game: int, number: int, view: ViewFields, left: tuple[float, float, float]) -> bytes:
+    def question(self, game: int, number: int, seen: bytes, left: tuple[float, float, float]) -> bytes:
         """A serialised Question.
 
-        `left` is the bank, the limit for this answer and the round trip last measured, in milliseconds.
+        `seen` is a view as `view` writes it; `left` is the bank, the limit for this answer and the round trip last
+        measured, in milliseconds.
         """
         bank, limit, round_trip = left
-        seen = self.view(view)
         return b"".join(
             (
                 _GAME[game],

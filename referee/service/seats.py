@@ -4,6 +4,7 @@ from typing import Any, Final, Protocol
 
 from referee.engine.moves import Seat
 from referee.engine.ruleset import Clock
+from referee.service.batch import Batch
 from referee.service.clock import SeatClock
 from referee.wire.replay import SeatInfo
 
@@ -31,8 +32,8 @@ class Link(Protocol):
 class Table(Protocol):
     """What a session may do to the game at which it has a seat."""
 
-    def answer(self, seat: "TableSeat", message: Any) -> bool:
-        """An answer came, as a coarse Answer. False if nobody had asked for it."""
+    def answer(self, seat: "TableSeat", message: Any, batch: Batch) -> bool:
+        """An answer came, as a coarse Answer; `batch` may take it with others. False if nobody had asked for it."""
 
     def commit(self, seat: "TableSeat", commitment: bytes) -> bool:
         """A commitment to a share in the shuffle. False if it makes no sense."""
@@ -49,7 +50,7 @@ class Table(Protocol):
 class _NoTable:
     """Where a seat is when its game is over. The game is let go of, so that nothing keeps its log alive."""
 
-    def answer(self, seat: "TableSeat", message: Any) -> bool:  # noqa: ARG002  as in Table
+    def answer(self, seat: "TableSeat", message: Any, batch: Batch) -> bool:  # noqa: ARG002  as in Table
         return False
 
     def commit(self, seat: "TableSeat", commitment: bytes) -> bool:  # noqa: ARG002  as in Table

@@ -10,7 +10,8 @@ from google.protobuf.message import DecodeError
 from phaseten.v1 import bot_pb2 as pb
 
 from referee.service import messages
-from referee.service.clock import monotonic_ms
+from referee.service.batch import Batch
+from referee.service.clock import RefereeTime, monotonic_ms
 from referee.service.errors import CallReason, CallRefused
 from referee.service.outbox import Outbox, Pacer
 from referee.service.seats import TableSeat
@@ -88,6 +89,7 @@ class Session:
         "_ping",
         "_ping_at",
         "_shared",
+        "_time",
         "capacity",
         "connected_at",
         "ending",
@@ -100,7 +102,7 @@ class Session:
         "ticket",
     )
 
-    def __init__(self, number: int, ticket: Ticket, hello: pb.Hello, pacer: Pacer) -> None:
+    def __init__(self, number: int, ticket: Ticket, hello: pb.Hello, pacer: Pacer, time: RefereeTime) -> None:
         self.number = number
         self.ticket = ticket
         self.capacity = min(ticket.capacity, hello.capacity or 1)
@@ -112,9 +114,10 @@ class Session:
         self.round_trip = 0.0
         self.connected_at = monotonic_ms()
         self._heard_at = self.connected_at
+        self._time = time
         self._games: dict[int, TableSeat] = {}
         self._last_handle = 0
-        self._allowance = Allowance(time.monotonic())
+        self._allowance = Allowance(self.connected_at / 1000.0)
         self._ping = 0
         self._ping_at = 0.0
         self._shared: set[tuple[int, str]] = set()  # games that it has committed to, or revealed its share of
@@ -207,23 +210,32 @@ class Session:
     def take(self, frame: Any, start: int = 0) -> None:
         """Take the messages of a frame from number `start` on. Raises CallRefused."""
         self._heard_at = monotonic_ms()
-        games = self._games
-        for message in frame.messages[start:]:  # a slice is a list, which is gone through in half the time
-            kind = message.WhichOneof("kind")
-            if kind == "answer":
-                answer = message.answer
-                seat = games.get(answer.game)
-                if seat is None:
-                    self._charge()
-                    self.push(messages.rejected(answer.game, answer.id, messages.UNKNOWN_GAME))
-                elif not seat.table.answer(seat, answer):
-                    self._charge()
-            elif kind == "pong" and self._ping_at and message.pong.id == self._ping:
-                self.round_trip = self._heard_at - self._ping_at
-                self._ping_at = 0.0
-            elif not self._take_share(message):
-                self._charge()
-                self._take_other(message)
+        batch = Batch(self._time.now())
+        try:
+            for message in frame.messages[start:]:  # a slice is a list, which is gone through in half the time
+                if message.WhichOneof("kind") == "answer":
+                    self._take_answer(message.answer, batch)
+                else:
+                    batch.play()  # what was said before comes before
+                    self._take_unasked(message)
+        finally:
+            batch.play()
+
+    def _take_answer(self, answer: Any, batch: Batch) -> None:
+        seat = self._games.get(answer.game)
+        if seat is None:
+            self._charge()
+            self.push(messages.rejected(answer.game, answer.id, messages.UNKNOWN_GAME))
+        elif not seat.table.answer(seat, answer, batch):
+            self._charge()
+
+    def _take_unasked(self, message: Any) -> None:
+        if message.WhichOneof("kind") == "pong" and self._ping_at and message.pong.id == self._ping:
+            self.round_trip = self._heard_at - self._ping_at
+            self._ping_at = 0.0
+        elif not self._take_share(message):
+            self._charge()
+            self._take_other(message)
 
     def _take_share(self, message: Any) -> bool:
         """Take a share in a shuffle, or the commitment to one. False if it is none that was waited for.

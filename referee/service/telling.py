@@ -94,15 +94,19 @@ class Telling:
         """All events that were published, in full, as a replay of nothing but them."""
         return b"".join(self._full)
 
-    def ask(self, seat: TableSeat, question: int, game: Game) -> None:
-        """Ask a seat, after what it has not heard yet."""
-        link, seen = seat.link, seat.seen
+    def look(self, seat: TableSeat, game: Game) -> bytes:
+        """What the seat sees now, as a serialised View."""
+        return self._writer.view(game.view_fields(seat.index))
+
+    def ask(self, seat: TableSeat, question: int, seen: bytes) -> None:
+        """Ask a seat, after what it has not heard yet. `seen` is what it sees, as `look` writes it."""
+        link, told = seat.link, seat.seen
         seat.seen = end = self._first + len(self._events)
         if link is not None:
             left = (seat.clock.bank, seat.clock.limit, link.round_trip)
-            frame = messages.asked(self._writer.question(seat.handle, question, game.view_fields(seat.index), left))
-            if seen < end:
-                frame = messages.happened(seat.handle, seen, self._events[seen - self._first :]) + frame
+            frame = messages.asked(self._writer.question(seat.handle, question, seen, left))
+            if told < end:
+                frame = messages.happened(seat.handle, told, self._events[told - self._first :]) + frame
             link.push(frame)
 
     def resync(self, seat: TableSeat, open_question: int | None, gone: float, game: Game) -> pb.ResyncGame:
@@ -112,7 +116,7 @@ class Telling:
         if open_question is not None:
             bank, limit = seat.clock.bank - gone, seat.clock.limit - gone
             left = (max(0.0, bank), max(0.0, limit), seat.round_trip)
-            question = self._writer.question(seat.handle, open_question, game.view_fields(seat.index), left)
+            question = self._writer.question(seat.handle, open_question, self.look(seat, game), left)
             told.question.MergeFromString(question)
         return told
 

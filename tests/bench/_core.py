@@ -93,7 +93,7 @@ class Side:
         hello = self.bot.take_frame()
         assert hello is not None
         ticket = Ticket(name, name, "1", number, GAMES)
-        self.referee = Session(number, ticket, take_hello(decode_frame(hello)), pacer)
+        self.referee = Session(number, ticket, take_hello(decode_frame(hello)), pacer, lobby.time)
         lobby.join(self.referee, bot_pb2.Welcome(session_id=name, protocol=1, capacity=GAMES, referee="bench"))
 
     def turn(self) -> float:

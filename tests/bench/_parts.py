@@ -62,7 +62,7 @@ class Recording:
         """The moves, each after its question."""
         game, writer, left = self._game(), QuestionWriter(OFFICIAL.name), (60_000.0, 10_000.0, 1.0)
         for number, (seat, move) in enumerate(self.moves):
-            writer.question(1, number, game.view_fields(seat), left)
+            writer.question(1, number, writer.view(game.view_fields(seat)), left)
             game.submit(seat, move)
 
     def answers(self) -> list[bytes]:

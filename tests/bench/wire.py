@@ -129,7 +129,7 @@ def _sizes() -> tuple[int, int]:
     answered: list[int] = []
     game = Game(OFFICIAL, Terms(), 2, SeededDecks(bytes(64)))
     while (seat := game.to_move) is not None:
-        asked.append(len(writer.question(1, len(asked), game.view_fields(seat), (60_000, 10_000, 3))))
+        asked.append(len(writer.question(1, len(asked), writer.view(game.view_fields(seat)), (60_000, 10_000, 3))))
         move = greedy(game.view(seat), OFFICIAL)
         answered.append(len(write_answer(1, len(asked), write_decision(move))))
         game.submit(seat, move)

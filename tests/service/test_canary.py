@@ -19,6 +19,7 @@ from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import referee_pb2
 
 from referee.engine.cards import Card, full_deck
+from referee.engine.game import Game
 from referee.engine.shuffle import SeededDecks, match_key
 from referee.service.game import RunningGame
 from referee.service.log import JsonLines
@@ -170,10 +171,10 @@ async def test_a_mistake_of_ours_does_not_write_it_down(log: io.StringIO, monkey
     async with House() as house:
         ann, bob = await house.bot("ann"), await house.bot("bob")
 
-        def fails(self: RunningGame, *_: object) -> bool:
+        def fails(self: Game, *_: object) -> None:
             raise RuntimeError("something broke")
 
-        monkeypatch.setattr(RunningGame, "_answer", fails)
+        monkeypatch.setattr(Game, "submit", fails)
         await house.play(order("ann", "bob", terms=TERMS))
         question = (await ann.hear("question")).question
         lookout = Lookout(house, await house.watch())

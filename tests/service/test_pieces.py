@@ -54,7 +54,8 @@ def test_what_happened_comes_before_the_question() -> None:
     assert seat is not None
     view = game.view(seat)
     events = [piece for event in game.log if (piece := event_pieces(OFFICIAL)(event)[0])]
-    question = QuestionWriter(OFFICIAL.name).question(7, 300, view, (60_000.9, 10_000.0, 3.2))
+    writer = QuestionWriter(OFFICIAL.name)
+    question = writer.question(7, 300, writer.view(view), (60_000.9, 10_000.0, 3.2))
     frame = messages.happened(7, 5, events) + messages.asked(question)
     told, asked = bot_pb2.ConnectResponse.FromString(frame).messages
     assert (told.events.game, told.events.first, len(told.events.events)) == (7, 5, len(events))
@@ -72,7 +73,8 @@ def test_a_question_is_right_after_every_move_of_a_game() -> None:
         view = game.view(seat)
         question = bot_pb2.Question(game=1, id=1, view=plain.view(view), bank_ms=1, limit_ms=1, round_trip_ms=1)
         for seen in (view, game.view_fields(seat)):
-            assert writer.question(1, 1, seen, (1.0, 1.0, 1.0)) == question.SerializeToString(deterministic=True)
+            written = writer.question(1, 1, writer.view(seen), (1.0, 1.0, 1.0))
+            assert written == question.SerializeToString(deterministic=True)
         assert writer.table(game.public_view()) == question.view.table.SerializeToString(deterministic=True)
         stages.add(question.view.table.stage)
         game.submit(seat, greedy(view, OFFICIAL))

@@ -58,7 +58,8 @@ def bytes_for(state: State, seat: Seat | None) -> bytes:
     writer = QuestionWriter(state.ruleset.name)
     if seat is None:
         return writer.table(public_view(state))
-    return writer.question(1, 1, view_fields(state, seat), (60_000.0, 10_000.0, 3.0)) + writer.view(seat_view(state, seat))
+    asked = writer.question(1, 1, writer.view(view_fields(state, seat)), (60_000.0, 10_000.0, 3.0))
+    return asked + writer.view(seat_view(state, seat))
 
 
 Place = tuple[list[Card], int]
