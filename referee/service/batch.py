@@ -1,7 +1,8 @@
 """The answers of one frame, taken together: all of them are read, then all are judged, and so on.
 
-Game after game from end to end would come to the same, but each game would find the processor's caches full of what the
-game before it did last. A decision costs a fifth less where it is one of thirty that go through the same stage.
+Game after game from end to end would lead to the same moves, but each game would find the processor's caches full of what
+the game before it did last. A decision costs a fifth less where it is one of thirty that go through the same stage. And all
+answers of a frame came at one time, so none is charged for what we need for those before it.
 """
 
 from collections.abc import Sequence

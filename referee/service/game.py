@@ -83,7 +83,7 @@ class RunningGame:
         self._asked_at = self._deadline = self._timer_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._answer: Any = None  # one that is being taken, stage by stage (see `batch`)
-        self._now = 0.0  # when it came, or whatever else made the game go on
+        self._now = 0.0  # when it came
         self._move: Move  # that it holds
         self._events: tuple[Event, ...] = ()  # that this led to
         self._seen = b""  # what the seat that is asked next sees
@@ -136,15 +136,19 @@ class RunningGame:
         """
         if self._answer is not None:
             batch.play()  # one answer before the next
-        if seat is not self._asked or batch.now >= self._deadline or message.id != self._question:
-            return contained(self._owner.game_failed, self._answer_untimely, seat, message, batch.now)
-        self._answer, self._now = message, batch.now
+        now = batch.now
+        if now < self._asked_at:  # noqa: PLR1730  as in `clock`
+            now = self._asked_at  # it was asked by what stands before in the frame, and guessed that it would be
+        if seat is not self._asked or now >= self._deadline or message.id != self._question:
+            return contained(self._owner.game_failed, self._answer_untimely, seat, message, now)
+        self._answer, self._now = message, now
         batch.add(self, self._STAGES)
         return True
 
     def failed(self, error: Exception) -> None:
         """A stage of the answer that is being taken raised this."""
-        self._owner.game_failed(error)
+        if not self.over:  # by a mistake in another game of the match, which left this one in the middle of a stage
+            self._owner.game_failed(error)
 
     def resign(self, seat: TableSeat) -> None:
         """The seat gives up."""
@@ -170,7 +174,7 @@ class RunningGame:
         for seat in self._gathering.absent:
             self._telling.publish(self._game.forfeit(seat.index, ForfeitCause.NO_SHOW))
         self._house.feed.began(self._gathering, self)
-        self._go_on(self._house.time.now())
+        self._go_on()
 
     def _resume(self, seat: TableSeat, link: Link, told: pb.Resync) -> None:
         seat.link, seat.handle = link, link.seat(seat)
@@ -182,7 +186,8 @@ class RunningGame:
         """An answer that is late, early, or to nothing that was asked."""
         question = message.id
         if seat is self._asked and now >= self._deadline:
-            self._miss(now)  # the timer was about to say so
+            self._miss()  # the timer was about to say so
+            now = self._house.time.now()
         if self.over:
             return False
         if seat is self._asked and question >= self._question:
@@ -233,9 +238,9 @@ class RunningGame:
         return True
 
     def _next(self) -> bool:
-        """Ask whoever is to move, or end the game. The next seat's time begins when the last answer came."""
+        """See whose turn it is, or end the game."""
         self._answer = None
-        if self.over:  # by a mistake in another game of the match, since the stage before
+        if self.over:  # as in `failed`
             return False
         to_move = self._game.to_move
         if to_move is None:
@@ -243,10 +248,6 @@ class RunningGame:
             return False
         self._asked = seat = self.seats[to_move]
         self._question = seat.last_question = self._question + 1
-        self._asked_at = now = self._now
-        self._deadline = deadline = now + seat.clock.allowance(seat.round_trip)
-        if self._timer is None or self._timer_at > deadline:
-            self._arm(now)
         return True
 
     def _look(self) -> bool:
@@ -256,8 +257,13 @@ class RunningGame:
         return True
 
     def _ask(self) -> bool:
+        """Ask the seat. Its time begins now: what the stages before needed for all games of a frame costs nobody any."""
         seat, telling, feed = self._asked, self._telling, self._house.feed
         assert seat is not None
+        self._asked_at = now = self._house.time.now()
+        self._deadline = deadline = now + seat.clock.allowance(seat.round_trip)
+        if self._timer is None or self._timer_at > deadline:
+            self._arm(now)
         telling.ask(seat, self._question, self._seen)
         if feed.watched:
             feed.touched(self)
@@ -276,14 +282,14 @@ class RunningGame:
         self._house.meter.decided(elapsed)
         self._fault(seat, message.id, kind, why)
         self._note(start, seat, charge, message.note)
-        self._go_on(self._now)
+        self._go_on()
         return False
 
     def _resign(self, seat: TableSeat) -> None:
         self._telling.publish(self._game.forfeit(seat.index, ForfeitCause.RESIGNED))
         self._house.feed.touched(self)
         if seat is self._asked or self._game.to_move is None:
-            self._go_on(self._house.time.now())
+            self._go_on()
 
     def _ring(self) -> None:
         """The timer rang; it may have been set for an earlier question."""
@@ -294,9 +300,9 @@ class RunningGame:
         if now < self._deadline:
             self._arm(now)
         else:
-            contained(self._owner.game_failed, self._miss, now)
+            contained(self._owner.game_failed, self._miss)
 
-    def _miss(self, now: float) -> None:
+    def _miss(self) -> None:
         """The seat that is asked has no time left."""
         seat = self._asked
         assert seat is not None
@@ -312,7 +318,7 @@ class RunningGame:
             kind = FaultKind.LATE if seat.link is not None else FaultKind.GONE
             self._fault(seat, self._question, kind, why)
         self._note(start, seat, charge, "")
-        self._go_on(now)
+        self._go_on()
 
     def _fault(self, seat: TableSeat, question: int, kind: FaultKind, why: tuple[int, str]) -> None:
         """Count a fault against a seat, which plays the default move if it was asked."""
@@ -328,9 +334,8 @@ class RunningGame:
         note = seat.kept_note(note) if note else ""
         self._answers += answer_piece(start, seat.index, charge, max(0, bank), note)
 
-    def _go_on(self, now: float) -> None:
-        """Ask whoever is to move, or end the game, by itself. `now` is when the next seat's time begins."""
-        self._now = now
+    def _go_on(self) -> None:
+        """Ask whoever is to move, or end the game, apart from any batch."""
         if self._next():
             self._look()
             self._ask()

@@ -9,10 +9,12 @@ from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import game_pb2, referee_pb2
 
 from referee.engine.check import check_log
+from referee.engine.game import Game
 from referee.service.game import RunningGame
+from referee.service.gathering import Gathering
 from referee.service.session import UNASKED_BURST, UNASKED_PER_SECOND
 from referee.wire.replay import decode_replay
-from tests.service.client import House, RawBot, order, reason_of
+from tests.service.client import House, RawBot, order, quick_terms, reason_of, until
 from tests.service.player import dull_move, play_all
 
 MATCHES = 3  # of two games each
@@ -58,7 +60,7 @@ async def test_a_frame_of_answers_is_an_answer_to_each_of_its_games(house: House
 
 async def test_two_answers_to_one_game_are_taken_one_after_the_other(house: House) -> None:
     """Whoever guesses the number of the next question may say both at once: the first is taken, then the second."""
-    ann, _ = await table(house)
+    ann, bob = await table(house)
     first, second, third = await questions(ann, MATCHES)
     throw = pb.BotMessage(answer=pb.Answer(game=first.game, id=2, play=game_pb2.Play(discard=first.view.hand[0])))
     await ann.send(said(first), said(second), throw, said(third))
@@ -69,7 +71,10 @@ async def test_two_answers_to_one_game_are_taken_one_after_the_other(house: Hous
         (second.game, 2),
         (third.game, 2),
     ]
-    assert not [message for message in ann.heard if message.WhichOneof("kind") == "fault"]
+    await questions(bob, MATCHES + 1)  # those in which it begins, and the one in which ann has thrown a card
+    kinds = [message.WhichOneof("kind") for message in ann.unread + ann.heard]
+    assert "fault" not in kinds
+    assert "rejected" not in kinds
 
 
 async def test_what_is_said_between_answers_is_heard_between_them(house: House) -> None:
@@ -78,11 +83,12 @@ async def test_what_is_said_between_answers_is_heard_between_them(house: House) 
     await ann.send(said(draw), pb.BotMessage(resign=pb.Resign(game=draw.game)), *map(said, others))
     over = (await bob.hear("game_over")).game_over
     assert over.result.cause == game_pb2.GAME_END_FORFEITS
-    kinds = [message.WhichOneof("kind") for message in ann.unread + ann.heard]
-    assert "rejected" not in kinds
     told = [event.WhichOneof("kind") for message in bob.heard for event in message.events.events]
     assert told.index("draw_seen") < told.index("seat_forfeited")  # it drew, and then gave up
-    assert len(await questions(ann, MATCHES, game_pb2.STAGE_PLAY)) == MATCHES
+    await questions(ann, MATCHES, game_pb2.STAGE_PLAY)
+    kinds = [message.WhichOneof("kind") for message in ann.unread + ann.heard]
+    assert kinds.count("game_over") == 1
+    assert "rejected" not in kinds
 
 
 async def test_wrong_answers_in_a_frame_cost_their_own_games_alone(house: House) -> None:
@@ -99,28 +105,78 @@ async def test_wrong_answers_in_a_frame_cost_their_own_games_alone(house: House)
     assert sum(faults[illegal.game]) == sum(faults[nothing.game]) == 1
 
 
+class Hours:
+    """A clock in our hand: it goes by `step` milliseconds whenever somebody looks at it."""
+
+    def __init__(self, house: House) -> None:
+        self.time = house.server.lobby.time._monotonic()
+        self.step = 0.0
+        house.server.lobby.time._monotonic = self
+
+    def __call__(self) -> float:
+        self.time += self.step
+        return self.time
+
+
 async def test_all_answers_of_a_frame_came_at_the_same_time(house: House) -> None:
-    """What we need for the games before it in the frame is charged to nobody."""
+    hours = Hours(house)
+    ann, _ = await table(house)
+    draws = await questions(ann, MATCHES)
+    hours.step = 5.0
+    await ann.send(*map(said, draws))
+    plays = await questions(ann, MATCHES, game_pb2.STAGE_PLAY)
+    (bank,) = {play.bank_ms for play in plays}
+    assert bank < draws[0].bank_ms
+
+
+async def test_what_we_need_for_a_frame_is_charged_to_nobody(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither to the seats that answered in it, nor to those that are asked next."""
+    hours = Hours(house)
+    submit = Game.submit
+
+    def slow(game: Game, *move: Any) -> Any:
+        hours.time += 20.0
+        return submit(game, *move)
+
+    monkeypatch.setattr(Game, "submit", slow)
     ann, bob = await table(house)
-    games = {question.game for question in await questions(bob, MATCHES)}  # in these bob begins
-    await ann.send(*map(said, await questions(ann, MATCHES)))
-    await ann.send(*map(said, await questions(ann, MATCHES, game_pb2.STAGE_PLAY)))
-    draws = await questions(bob, MATCHES)  # all asked when the frame before came
-    assert not games & {draw.game for draw in draws}
-    clock = house.server.lobby.time
-    since, looks = clock.now(), 0
+    waiting = {question.game for question in await questions(bob, MATCHES)}  # their time runs from the beginning
+    asked: list[pb.Question] = []
+    for bot in (ann, bob):
+        for stage in (game_pb2.STAGE_DRAW, game_pb2.STAGE_PLAY):
+            now = await questions(bot, MATCHES, stage)
+            await bot.send(*map(said, now))
+            asked += now
+    assert not waiting & {question.game for question in asked[2 * MATCHES :]}
+    assert {question.bank_ms for question in asked} == {quick_terms().clock.bank_ms}
 
-    def later_at_every_look() -> float:
-        nonlocal looks
-        looks += 1
-        return since + 5.0 * looks
 
-    clock._monotonic = later_at_every_look
-    await bob.send(*map(said, draws))
-    plays = await questions(bob, MATCHES, game_pb2.STAGE_PLAY)
-    assert [play.game for play in plays] == [draw.game for draw in draws]
-    assert len({play.bank_ms for play in plays}) == 1
-    assert looks > 0
+async def test_an_answer_to_a_question_that_the_same_frame_leads_to_took_no_time(house: House) -> None:
+    """The first question of a game follows from the last share in its shuffle; whoever sends both has only guessed."""
+    ann, bob = await house.bot("ann"), await house.bot("bob")
+    ann.shares = False
+    watch = await house.watch()
+    await house.play(order("ann", "bob"))
+    await bob.hear("invite")
+    invited = [(await ann.hear("invite")).invite for _ in range(2)]
+    await until(lambda: all(_committed(house, "bob")))
+    shares = [pb.BotMessage(nonce_commit=pb.NonceCommit(game=invite.game)) for invite in invited]
+    draws = [pb.BotMessage(answer=pb.Answer(game=invite.game, id=1, draw=game_pb2.Draw())) for invite in invited]
+    await ann.send(*[message for pair in zip(shares, draws, strict=True) for message in pair])
+    play = (await ann.hear("question", where=lambda told: told.question.id == 2)).question
+    await ann.send(said(play))
+    await play_all(ann, bob, games=2)
+    record = await watch.record()
+    thought = [answer.think_ms for game in record.games for answer in decode_replay(game.replay).answers]
+    assert min(thought) == 0
+
+
+def _committed(house: House, bot: str) -> list[bool]:
+    """Whether this bot has said in each game whether it takes part in the shuffle."""
+    (match,) = house.server.lobby._matches.values()
+    gatherings = [game for game in match.games.values() if isinstance(game, Gathering)]
+    seats = [(game, seat.index) for game in gatherings for seat in game.seats if seat.info.bot == bot]
+    return [game._commitments[index] is not None for game, index in seats]
 
 
 STEPS = ["_read", "_judge", "_publish", "_charge", "_next", "_look", "_ask"]
@@ -129,7 +185,7 @@ STEPS = ["_read", "_judge", "_publish", "_charge", "_next", "_look", "_ask"]
 @pytest.mark.parametrize("place", [0, 1], ids=["before the other game of its match", "after it"])
 @pytest.mark.parametrize("step", STEPS)
 async def test_a_mistake_at_any_stage_voids_its_attempt_and_nothing_else(
-    house: House, monkeypatch: pytest.MonkeyPatch, step: str, place: int
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str, place: int
 ) -> None:
     assert len(RunningGame._STAGES) == len(STEPS)
     ann, bob = await house.bot("ann"), await house.bot("bob")
@@ -148,6 +204,7 @@ async def test_a_mistake_at_any_stage_voids_its_attempt_and_nothing_else(
     record = await watch.record()
     assert record.attempt.match_id == good.match_id
     assert all(game.over and game._timer is None for game in (doomed, other))
+    assert caplog.text.count("match failed") == 1  # and not once more for the other game, which was on its way
 
 
 def _faulty(stage: Callable[[Any], bool], step: str, doomed: RunningGame) -> Callable[[Any], bool]:
@@ -167,7 +224,7 @@ def _running(house: House, ordered: referee_pb2.MatchOrder) -> list[RunningGame]
 async def test_answers_before_a_flood_are_taken(house: House) -> None:
     ann, _ = await table(house)
     answers = list(map(said, await questions(ann, MATCHES)))
-    burst = int(UNASKED_BURST + UNASKED_PER_SECOND * 2 * MATCHES)
-    await ann.send(*answers, *[pb.BotMessage(ping=pb.Ping(id=1))] * (2 * burst))
+    nowhere = pb.BotMessage(answer=pb.Answer(game=999, id=1))  # nothing between them that would end the batch
+    await ann.send(*answers, *[nowhere] * int(2 * (UNASKED_BURST + UNASKED_PER_SECOND * 2 * MATCHES)))
     assert reason_of(await ann.refused()) == "FLOODING"
     assert house.server.lobby.meter.decisions == MATCHES

@@ -127,9 +127,9 @@ def finish_with_the_log(self: Telling, seat: TableSeat, result: Result, seed: by
     HONEST_FINISH(self, seat, result, seed)
 
 
-def go_on_for_longer(self: RunningGame, now: float) -> None:
+def go_on_for_longer(self: RunningGame) -> None:
     """How long a seat is waited for hangs on the card that it will draw."""
-    HONEST_GO_ON(self, now)
+    HONEST_GO_ON(self)
     if self._game.state.stock:
         self._deadline += self._game.state.stock[-1]
 
