@@ -64,7 +64,7 @@ _new = tuple.__new__
 class SeatClock:
     """The time of one seat in one game: a bank, an increment for each answer, a cap on each answer."""
 
-    __slots__ = ("_cap", "_increment", "_lag_left", "bank", "limit")
+    __slots__ = ("_cap", "_increment", "_lag_left", "_most_lag", "bank", "limit")
 
     def __init__(self, clock: Clock) -> None:
         self.bank = float(clock.bank_ms)
@@ -72,6 +72,7 @@ class SeatClock:
         self._increment = clock.increment_ms
         self._cap = clock.cap_ms
         self._lag_left = MAX_LAG_OF_GAME_MS
+        self._most_lag = MAX_LAG_MS  # as much of the next delay as is given back
 
     @property
     def last_chance(self) -> bool:
@@ -80,20 +81,19 @@ class SeatClock:
 
     def allowance(self, round_trip: float) -> float:
         """How long to wait for the next answer, the network's share included."""
-        return self.limit + self._network(round_trip)
-
-    def _network(self, lag: float) -> float:
-        """As much of a delay as is given back."""
-        if lag > MAX_LAG_MS:
-            lag = MAX_LAG_MS
-        return lag if lag < self._lag_left else self._lag_left
+        return self.limit + (round_trip if round_trip < self._most_lag else self._most_lag)
 
     def answered(self, elapsed: float, round_trip: float) -> Charge:
         """Charge an answer that came in time."""
-        lag, think = self._network(round_trip if round_trip < elapsed else elapsed), self.limit
-        if elapsed - lag < think:
-            think = elapsed - lag
-        self._lag_left -= lag
+        lag = round_trip if round_trip < elapsed else elapsed
+        if lag > self._most_lag:
+            lag = self._most_lag
+        self._lag_left = left = self._lag_left - lag
+        if left < MAX_LAG_MS:
+            self._most_lag = left
+        think = elapsed - lag
+        if think > self.limit:
+            think = self.limit
         self.bank = bank = self.bank + self._increment - think
         self.limit = bank if bank < self._cap else self._cap
         return _new(Charge, (round(think), round(lag)))
