@@ -10,7 +10,13 @@ from deploy.local.service import Service
 from deploy.local.supervisor import Happening, Supervisor
 
 SLEEPER = "import time; print('awake', flush=True); time.sleep(600)"
-STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('no', flush=True); time.sleep(600)"
+#: says when it can be asked to stop, and says no
+STUBBORN = """
+import signal, time
+signal.signal(signal.SIGTERM, lambda *_: print("no", flush=True))
+print("here", flush=True)
+time.sleep(600)
+"""
 CRASHER = "import sys; print('about to fall'); sys.exit(3)"
 CONFIGURED_WRONGLY = "import sys; print('PHASETEN_X is not set'); sys.exit(2)"
 #: starts a child of its own, writes both process ids, and leaves the child alone when it ends

@@ -118,8 +118,9 @@ async def test_one_that_ignores_the_stop_signal_is_killed(tmp_path: Path) -> Non
         await house.supervisor.start(program("stubborn", STUBBORN, grace=0.3))
         pid = house.supervisor.pid("stubborn")
         assert pid is not None
-        await until(lambda: ("stubborn", "no") in house.output)
+        await until(lambda: ("stubborn", "here") in house.output)
         await house.supervisor.stop()
+        assert ("stubborn", "no") in house.output
         assert not alive(pid)
         assert house.texts(Happening.TROUBLE) == ["stubborn did not stop within 0 s: killed"]
 
@@ -138,6 +139,7 @@ async def test_grandchildren_go_with_their_parent(tmp_path: Path) -> None:
 async def test_kill_ends_everything_without_asking(tmp_path: Path) -> None:
     async with watched(tmp_path) as house:
         await house.supervisor.start(program("stubborn", STUBBORN, grace=60.0), program("sleeper", SLEEPER))
+        await until(lambda: ("stubborn", "here") in house.output)
         stopping = asyncio.create_task(house.supervisor.stop((("stubborn",),)))
         await until(lambda: ("stubborn", "no") in house.output)
         house.supervisor.kill()
