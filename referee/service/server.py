@@ -42,8 +42,9 @@ BOT_OPTIONS: Final = (
     ("grpc.max_metadata_size", 8192),
     ("grpc.absolute_max_metadata_size", 16384),
     ("grpc.server_handshake_timeout_ms", 5000),
-    # A peer that froze is noticed after these two, or after a minute without the second.
-    ("grpc.keepalive_time_ms", 10000),
+    # A peer that froze is noticed after these two, or after a minute without the second; one that plays, sooner, by pings of
+    # our own. Thousands that wait are asked all the time, so to ask twice as often costs a hundredth of a core and more.
+    ("grpc.keepalive_time_ms", 20000),
     ("grpc.keepalive_timeout_ms", 5000),
     ("grpc.http2.ping_timeout_ms", 5000),
     ("grpc.http2.min_ping_interval_without_data_ms", 15000),
@@ -52,8 +53,8 @@ BOT_OPTIONS: Final = (
     ("grpc.server.max_pending_requests", 10000),
     ("grpc.server.max_pending_requests_hard_limit", 20000),
     # Whoever connects and opens no stream does not stay, and who had one stays two rounds at most. The timer runs for
-    # all others too: with 5000 sessions that wait it takes a hundredth of a core more than one of 30 s.
-    ("grpc.max_connection_idle_ms", 10000),
+    # all others too, and costs as much as keepalive does.
+    ("grpc.max_connection_idle_ms", 20000),
     # A stream takes in no more than a frame ahead of us. To measure the network for a better window costs a ping a message.
     ("grpc.http2.lookahead_bytes", MAX_FRAME_BYTES),
     ("grpc.http2.bdp_probe", 0),

@@ -42,7 +42,7 @@ def test_the_numbers_are_those_that_were_chosen() -> None:
         "grpc.http2.min_ping_interval_without_data_ms": 15000,
         "grpc.server.max_pending_requests": 10000,
         "grpc.server.max_pending_requests_hard_limit": 20000,
-        "grpc.max_connection_idle_ms": 10000,
+        "grpc.max_connection_idle_ms": 20000,
         "grpc.enable_channelz": 0,
     }
     assert dict(BOT_OPTIONS).items() >= chosen.items()
@@ -127,15 +127,16 @@ async def test_three_pings_too_many_are_forgiven(referee: Attacked) -> None:
 
 async def closed_after(connection: Connection) -> float:
     start = time.monotonic()
-    await connection.until_closed(40)
+    await connection.until_closed(60)
     return time.monotonic() - start
 
 
 @pytest.mark.timeout(120)
 async def test_whoever_does_not_answer_is_let_go(referee: Attacked) -> None:
-    """Handshakes of TLS and of HTTP/2 have five seconds; pings, after ten seconds of silence, are answered within five.
+    """Handshakes of TLS and of HTTP/2 have five seconds. Pings are answered within five.
 
-    They come on both ports, and on the site's without a call, too; where bots dial, who has none goes before.
+    They come after ten seconds of silence on the site's port, without a call, too, and after twenty where bots dial; there
+    who has no call goes by then.
     """
     key, certificate = self_signed()
     async with House(tls=Tls(certificate, key)) as safe:
@@ -151,9 +152,9 @@ async def test_whoever_does_not_answer_is_let_go(referee: Attacked) -> None:
         lasted = await asyncio.gather(*(closed_after(one) for one in (secret, begun, guest, deaf, calling)))
     for seconds in lasted[:2]:
         assert 4.0 < seconds < 9.0
-    assert 8.0 < lasted[2] < 25.0
-    for seconds in lasted[3:]:
-        assert 13.0 < seconds < 25.0
+    assert 18.0 < lasted[2] < 45.0
+    assert 13.0 < lasted[3] < 23.0
+    assert 23.0 < lasted[4] < 50.0  # it may have answered a ping of the protocol in between, once
     assert [one.pings for one in (deaf, calling)] == [1, 1]
     assert {one.goaway for one in (deaf, calling)} == {(ENHANCE_YOUR_CALM, b"ping_timeout")}
 
