@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _serve()
     if command == "collect":
         return _collect()
-    if words[0] in {"help", *_HELP} and len(words) == 1:
+    if command in {"help", *_HELP} and len(words) == 1:
         sys.stdout.write(_USAGE)
     from django.core.management import execute_from_command_line  # not before the settings are known to be right
 

@@ -276,12 +276,9 @@ class RunningGame:
 
     def _wrong(self, kind: FaultKind, why: tuple[int, str]) -> bool:
         """The answer cannot be taken: it costs its time and a fault, and the game goes on without it."""
-        seat, message, start, elapsed = self._asked, self._answer, len(self._game.log), self._now - self._asked_at
-        assert seat is not None
-        charge = seat.clock.answered(elapsed, seat.round_trip)
-        self._house.meter.decided(elapsed)
-        self._fault(seat, message.id, kind, why)
-        self._note(start, seat, charge, message.note)
+        assert self._asked is not None
+        self._events = self._fault(self._asked, self._answer.id, kind, why)
+        self._charge()
         self._go_on()
         return False
 
@@ -320,14 +317,15 @@ class RunningGame:
         self._note(start, seat, charge, "")
         self._go_on()
 
-    def _fault(self, seat: TableSeat, question: int, kind: FaultKind, why: tuple[int, str]) -> None:
-        """Count a fault against a seat, which plays the default move if it was asked."""
+    def _fault(self, seat: TableSeat, question: int, kind: FaultKind, why: tuple[int, str]) -> tuple[Event, ...]:
+        """Count a fault against a seat, which plays the default move if it was asked. Returns what happened."""
         events: tuple[Event, ...] = self._game.fault(seat.index, kind)
         self._telling.publish(events)
         self._telling.refuse(seat, question, why, events)
         if events:
             self._house.meter.faults[kind] += 1
             self._telling.count_fault(seat, kind, self._game.public_view().seats[seat.index].faults)
+        return events
 
     def _note(self, start: int, seat: TableSeat, charge: Charge, note: str) -> None:
         bank = int(seat.clock.bank)

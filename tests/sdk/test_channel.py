@@ -15,11 +15,10 @@ from bots_sdk.bot import maker
 from bots_sdk.client import OPTIONS, Client, Timing
 from bots_sdk.house_bots import GreedyBot
 from bots_sdk.tickets import RefereeAddress, Ticket
-from tests.deaf_peer import DeafPeer
+from tests.deaf_peer import ANSWER, KEEPALIVE, DeafPeer, quicker
 from tests.sdk.tiny_referee import Diary
 
 PATIENT = Timing(ping=600.0, silence=600.0, tick=0.05, shortest=0.01, longest=0.05)  # it never gives up by itself
-KEEPALIVE, ANSWER = 1_000, 500  # ms
 
 
 def test_the_numbers_are_those_that_were_chosen() -> None:
@@ -32,13 +31,6 @@ def test_the_numbers_are_those_that_were_chosen() -> None:
         "grpc.use_local_subchannel_pool": 1,
     }
     assert dict(OPTIONS).items() >= chosen.items()
-
-
-def quicker(monkeypatch: pytest.MonkeyPatch, **others: int) -> None:
-    """Smaller times, and what else is to be another; dots are written as two underscores."""
-    times = {"keepalive_time_ms": KEEPALIVE, "keepalive_timeout_ms": ANSWER, "http2__ping_timeout_ms": ANSWER} | others
-    changed = {f"grpc.{name.replace('__', '.')}": value for name, value in times.items()}
-    monkeypatch.setattr(client, "OPTIONS", tuple((dict(OPTIONS) | changed).items()))
 
 
 @asynccontextmanager
@@ -57,7 +49,7 @@ async def running(peer: DeafPeer, bots: int = 1) -> AsyncIterator[Diary]:
 
 
 async def test_a_referee_that_answers_no_ping_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    quicker(monkeypatch)
+    quicker(monkeypatch, client)
     async with DeafPeer() as peer, running(peer) as diary:
         start = time.monotonic()
         left = await peer.until_closed()
@@ -70,7 +62,7 @@ async def test_a_referee_that_answers_no_ping_is_left(monkeypatch: pytest.Monkey
 
 async def test_it_is_asked_for_ever_though_no_data_come(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise gRPC falls silent, or asks ever more rarely, after two pings."""
-    quicker(monkeypatch)
+    quicker(monkeypatch, client)
     async with DeafPeer(answers=5) as peer, running(peer):
         left = await peer.until_closed()
         assert (left.calls, left.pings) == (1, 6)
@@ -79,7 +71,7 @@ async def test_it_is_asked_for_ever_though_no_data_come(monkeypatch: pytest.Monk
 
 async def test_pings_have_a_time_limit_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A minute unless it is set; the limit of keepalive does not shorten it."""
-    quicker(monkeypatch, keepalive_timeout_ms=60_000)
+    quicker(monkeypatch, client, keepalive_timeout_ms=60_000)
     async with DeafPeer() as peer, running(peer):
         assert (await peer.until_closed()).pings == 1
 

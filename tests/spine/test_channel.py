@@ -11,11 +11,10 @@ from uuid import UUID
 
 import pytest
 
-from tests.deaf_peer import PATIENCE, DeafPeer
+from tests.deaf_peer import PATIENCE, DeafPeer, quicker
 from tournament_site.matches import referee_client
 from tournament_site.matches.referee_client import OPTIONS, AttemptRef, RefereeClient, RefereeUnavailable
 
-KEEPALIVE, ANSWER = 1_000, 500  # ms
 LONG = 600_000
 REF = AttemptRef(UUID(int=1), 1)
 SHORT_CALLS: dict[str, Callable[[RefereeClient], Any]] = {
@@ -38,13 +37,6 @@ def test_the_numbers_are_those_that_were_chosen() -> None:
     assert dict(OPTIONS).items() >= chosen.items()
 
 
-def quicker(monkeypatch: pytest.MonkeyPatch, **others: int) -> None:
-    """Smaller times, and what else is to be another; dots are written as two underscores."""
-    times = {"keepalive_time_ms": KEEPALIVE, "keepalive_timeout_ms": ANSWER, "http2__ping_timeout_ms": ANSWER} | others
-    changed = {f"grpc.{name.replace('__', '.')}": value for name, value in times.items()}
-    monkeypatch.setattr(referee_client, "OPTIONS", tuple((dict(OPTIONS) | changed).items()))
-
-
 def client_of(peer: DeafPeer, seconds: float = LONG) -> RefereeClient:
     return RefereeClient(f"127.0.0.1:{peer.port}", lambda: "token", seconds)
 
@@ -63,7 +55,7 @@ async def watch(peer: DeafPeer) -> None:
 
 
 async def test_a_referee_that_answers_no_ping_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    quicker(monkeypatch)
+    quicker(monkeypatch, referee_client)
     async with DeafPeer() as peer:
         with pytest.raises(RefereeUnavailable, match=r"^UNAVAILABLE"):
             await watch(peer)
@@ -73,7 +65,7 @@ async def test_a_referee_that_answers_no_ping_is_given_up(monkeypatch: pytest.Mo
 
 async def test_it_is_asked_for_ever_though_no_data_come(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise gRPC falls silent, or asks ever more rarely, after two pings."""
-    quicker(monkeypatch)
+    quicker(monkeypatch, referee_client)
     async with DeafPeer(answers=5) as peer:
         with pytest.raises(RefereeUnavailable, match=r"^UNAVAILABLE"):
             await watch(peer)
@@ -83,7 +75,7 @@ async def test_it_is_asked_for_ever_though_no_data_come(monkeypatch: pytest.Monk
 
 async def test_pings_have_a_time_limit_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A minute unless it is set; the limit of keepalive does not shorten it."""
-    quicker(monkeypatch, keepalive_timeout_ms=LONG)
+    quicker(monkeypatch, referee_client, keepalive_timeout_ms=LONG)
     async with DeafPeer() as peer:
         with pytest.raises(RefereeUnavailable, match=r"^UNAVAILABLE"):
             await watch(peer)
