@@ -17,6 +17,7 @@ from django.conf import settings
 
 from tournament_site import live, pipeline
 from tournament_site.addresses import Referee
+from tournament_site.control import client_of
 from tournament_site.matches.referee_client import Answer, AttemptRef, RefereeRefused, RefereeUnavailable, Watch
 from tournament_site.metrics import MetricsPage
 from tournament_site.tasks import dispatch, settle
@@ -60,7 +61,7 @@ class Watcher(threading.Thread):
     def _session(self) -> None:
         """One stream, from its opening to its end. Raises what ended it."""
         answers: queue.SimpleQueue[tuple[AttemptRef, Answer] | None] = queue.SimpleQueue()
-        with pipeline.client_of(self.referee) as client, live.Feed() as feed:
+        with client_of(self.referee) as client, live.Feed() as feed:
             watch = client.watch(_until_none(answers))
             self._watch = watch
             try:

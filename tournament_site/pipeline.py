@@ -11,11 +11,8 @@ the second for every report of a referee.
 """
 
 import logging
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from django.conf import settings
@@ -25,7 +22,7 @@ from tournament_site import live
 from tournament_site.addresses import Referee
 from tournament_site.bots import queries as bots
 from tournament_site.bots import services as presence
-from tournament_site.bots.tickets import control_token
+from tournament_site.control import Failure, Question, ask_all, client_of
 from tournament_site.leagues import services as leagues
 from tournament_site.matches import queries, recording, services, validation
 from tournament_site.matches.bundle import Verdict
@@ -76,21 +73,13 @@ _ANSWERS = {
 }
 
 
-@contextmanager
-def client_of(referee: Referee) -> Iterator[RefereeClient]:
-    """A connection to a referee's control side. Made in the process that uses it, for gRPC and fork do not mix."""
-    with RefereeClient(referee.control, lambda: control_token(settings.SITE.ticket_key, time.time())) as client:
-        yield client
-
-
 # -- dispatch ----------------------------------------------------------------------------------------------------------
 
 
 def dispatch() -> None:
     """Start the matches whose bots are there and have room, the first in the queue first."""
     rooms: dict[str, int] = {}
-    referees = settings.SITE.referees
-    for referee, answer in zip(referees, _list_sessions(referees), strict=True):
+    for referee, answer in ask_all(dict.fromkeys(settings.SITE.referees, RefereeClient.list_sessions)).items():
         sessions = _attend(referee, answer)
         rooms[referee.id] = 0 if sessions is None else sessions.free_games
     free = bots.free_games()
@@ -106,21 +95,7 @@ def dispatch() -> None:
             _start(referee, matches)
 
 
-def _list_sessions(referees: Sequence[Referee]) -> list[Sessions | RefereeUnavailable | RefereeRefused]:
-    """Asks all referees at once, so that one which does not answer keeps nobody waiting for long."""
-
-    def ask(referee: Referee) -> Sessions | RefereeUnavailable | RefereeRefused:
-        try:
-            with client_of(referee) as client:
-                return client.list_sessions()
-        except (RefereeUnavailable, RefereeRefused) as error:
-            return error
-
-    with ThreadPoolExecutor(max(1, len(referees))) as pool:
-        return list(pool.map(ask, referees))
-
-
-def _attend(referee: Referee, sessions: Sessions | RefereeUnavailable | RefereeRefused) -> Sessions | None:
+def _attend(referee: Referee, sessions: Sessions | Failure) -> Sessions | None:
     """Notes who is connected to a referee. None if it cannot be reached: then nobody is."""
     if not isinstance(sessions, Sessions):
         _complain(referee, sessions)
@@ -150,7 +125,7 @@ def _send_away(referee: Referee, credentials: Sequence[str]) -> None:
         _complain(referee, error)
 
 
-def _complain(referee: Referee, error: RefereeUnavailable | RefereeRefused) -> None:
+def _complain(referee: Referee, error: Failure) -> None:
     """A referee that is away is nothing special; one that refuses us is ours to mend."""
     log.log(logging.ERROR if isinstance(error, RefereeRefused) else logging.WARNING, "referee %s: %s", referee.id, error)
 
@@ -277,26 +252,25 @@ def heal() -> None:
     by_referee: dict[str, list[queries.Overdue]] = defaultdict(list)
     for overdue in queries.overdue():
         by_referee[overdue.referee].append(overdue)
-    known = {referee.id: referee for referee in settings.SITE.referees}
+    asked = {referee: _states_of(by_referee[referee.id]) for referee in settings.SITE.referees if referee.id in by_referee}
+    states: dict[str, dict[AttemptRef, AttemptState]] = {}
+    for referee, answer in ask_all(asked).items():
+        if isinstance(answer, dict):
+            states[referee.id] = answer
+        else:
+            _complain(referee, answer)
     for referee_id, matches in by_referee.items():
-        states = _ask(known.get(referee_id), matches)
         for match in matches:
-            _judge(match, states)
+            _judge(match, states.get(referee_id))
 
 
-def _ask(referee: Referee | None, matches: Sequence[queries.Overdue]) -> dict[AttemptRef, AttemptState] | None:
-    """What the referee says of these attempts; None if it cannot be asked."""
-    if referee is None:
-        return None
-    try:
-        with client_of(referee) as client:
-            return client.get_matches([AttemptRef(match.match_id, match.attempt) for match in matches])
-    except (RefereeUnavailable, RefereeRefused) as error:
-        _complain(referee, error)
-        return None
+def _states_of(matches: Sequence[queries.Overdue]) -> Question[dict[AttemptRef, AttemptState]]:
+    refs = [AttemptRef(match.match_id, match.attempt) for match in matches]
+    return lambda client: client.get_matches(refs)
 
 
 def _judge(match: queries.Overdue, states: dict[AttemptRef, AttemptState] | None) -> None:
+    """`states` is what its referee says of its attempts; None if it cannot be asked."""
     pair: tuple[UUID, int] = (match.match_id, match.attempt)
     if states is None:
         if match.two_leases:

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import psycopg
 import pytest
 from phaseten.v1 import referee_pb2
 
 from tests.faults.whole_house import DIRECT, WholeHouse, whole_house
 
 FROZEN = 25.0  # seconds: two of the short leases of these tests, a question that nobody answers, and some to spare
+ON_ITS_WAY = 1.0  # seconds in which the site takes home what a referee said before it was frozen
+CAUGHT = "SELECT count(*) FROM matches_attempt WHERE state = 'RUNNING' AND referee = %s AND confirmed_at IS NOT NULL"
 LOOK = """
 import json
 from tournament_site.matches.models import Attempt, GameResult, Match
@@ -106,20 +109,31 @@ def running_at(house: WholeHouse, referee: str) -> int:
     return status.matches
 
 
+def caught(house: WholeHouse, referee: str) -> bool:
+    """Freeze a referee; whether it was in the middle of a match. If that one ended just before, the referee goes on."""
+    house.servers[referee].freeze()
+    time.sleep(ON_ITS_WAY)
+    with psycopg.connect(house.env["DATABASE_URL"]) as site:
+        if site.execute(CAUGHT, [referee]).fetchone() != (0,):
+            return True
+    house.servers[referee].thaw()
+    return False
+
+
 @pytest.mark.timeout(600)
 def test_what_a_frozen_referee_brings_home_too_late_counts_nowhere(tmp_path: Path) -> None:
     """SIGSTOP past the lease, then SIGCONT: its matches have moved, and its own records of them are stale."""
     with whole_house(tmp_path, referees=2) as house:
-        cut = 0
+        cut = False
         for _, scheduled in house.progress():
             if cut or not scheduled:
                 continue
             for _ in range(100):
-                if cut := running_at(house, "referee-2"):
+                if running_at(house, "referee-2"):
+                    cut = caught(house, "referee-2")
                     break
                 time.sleep(0.01)
             if cut:
-                house.servers["referee-2"].freeze()
                 time.sleep(FROZEN)  # the others play on
                 house.servers["referee-2"].thaw()
         assert cut

@@ -24,6 +24,7 @@ class ScriptedReferee(RefereeServiceServicer):
             "CloseSessions": lambda _: pb.CloseSessionsResponse(),
         }
         self.tokens: list[str] = []
+        self.patience: list[float] = []  # seconds that each call had left when it came
         self._refusal: grpc.StatusCode | None = None
         # Frames for the next watcher; None ends its stream.
         self.updates: queue.SimpleQueue[pb.WatchResponse | None] = queue.SimpleQueue()
@@ -32,6 +33,7 @@ class ScriptedReferee(RefereeServiceServicer):
 
     def _answer(self, method: str, request: Any, context: Any) -> Any:
         self.asked.setdefault(method, []).append(request)
+        self.patience.append(context.time_remaining())
         self.tokens.append(dict(context.invocation_metadata()).get("authorization", ""))
         if self._refusal is not None:
             context.abort(self._refusal, "the script says no")

@@ -16,6 +16,7 @@ from tournament_site import pipeline
 from tournament_site.addresses import Referee
 from tournament_site.bots import services as bot_services
 from tournament_site.bots.models import Bot, Presence
+from tournament_site.control import client_of
 from tournament_site.matches import queries
 from tournament_site.matches.models import Attempt, Match
 from tournament_site.matches.referee_client import RefereeRefused
@@ -195,7 +196,7 @@ def test_a_referee_that_refuses_us_does_not_stop_the_others(
 def test_a_proxy_is_not_asked_for_a_neighbour(referee: ScriptedReferee, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "grpc_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with pipeline.client_of(settings.SITE.referees[0]) as client:
+    with client_of(settings.SITE.referees[0]) as client:
         assert client.list_sessions().free_games == 100
 
 
@@ -217,7 +218,7 @@ def test_what_a_newer_referee_says_is_waited_for_or_refused(referee: ScriptedRef
 def test_a_referee_that_refuses_our_token_is_our_mistake(referee: ScriptedReferee) -> None:
     referee.refuses_with(grpc.StatusCode.UNAUTHENTICATED)
     with (
-        pipeline.client_of(settings.SITE.referees[0]) as client,
+        client_of(settings.SITE.referees[0]) as client,
         pytest.raises(RefereeRefused, match="UNAUTHENTICATED: the script says no"),
     ):
         client.list_sessions()
