@@ -21,6 +21,9 @@ from referee.engine import (
     skip_targets,
 )
 from referee.engine.legal import DRAW_DISCARD, DRAW_STOCK
+from referee.engine.values import maker
+
+_play = maker(Play)
 
 Policy = Callable[[View, Ruleset], Move]
 Choose = Callable[[int], int]  # a number below the argument
@@ -36,7 +39,7 @@ def play_out(game: Game, policy: Policy) -> int:
 
 
 # What one would rather throw: numbers by their points (penalties of the official leaflet), a Wild last of all.
-_WEIGHT = (*(5 if kind % 12 < 9 else 10 for kind in range(48)), 0, 15)
+_WEIGHT = [*(5 if kind % 12 < 9 else 10 for kind in range(48)), 0, 15]
 
 
 def greedy(view: View, ruleset: Ruleset) -> Move:
@@ -74,7 +77,7 @@ def _throw(view: View, spare: tuple[Card, ...], ruleset: Ruleset) -> Play:
     card = spare[-1]
     if card == SKIP:
         return Play(discard=card, skip_target=next(iter(skip_targets(view, ruleset)), None))
-    return Play(discard=max(spare, key=_WEIGHT.__getitem__))
+    return _play(discard=max(spare, key=_WEIGHT.__getitem__))
 
 
 def _finish(turn: Turn) -> Play:

@@ -141,9 +141,12 @@ def _skip_slot(state: State, event: TurnSkipped) -> None:
 
 
 def _lay(state: State, event: PhaseLaid) -> None:
+    hand = state.hands[event.seat]
     for meld in event.melds:
         for card in meld.cards:
-            _give(state, event.seat, card)
+            hand.remove(card)
+    if not hand:
+        state.out = event.seat
     state.laid[event.seat] = event.phase
     state.seat_views[event.seat].clear()
     state.melds[event.seat] = event.melds

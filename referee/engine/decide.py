@@ -19,6 +19,9 @@ from referee.engine.moves import Draw, Move, Play, Seat
 from referee.engine.ruleset import Advance, DeckExhausted, ScoreTie, SkipTarget, WinCheck
 from referee.engine.shuffle import DeckSource, shuffle_number
 from referee.engine.state import NOBODY, State
+from referee.engine.values import maker
+
+_card_drawn, _card_discarded, _phase_laid = maker(CardDrawn), maker(CardDiscarded), maker(PhaseLaid)
 
 
 def decide(state: State, seat: Seat, move: Move, decks: DeckSource) -> tuple[Event, ...]:
@@ -42,7 +45,7 @@ def decide(state: State, seat: Seat, move: Move, decks: DeckSource) -> tuple[Eve
 
 def _drawn(state: State, seat: Seat, decks: DeckSource) -> tuple[Event, ...]:
     if state.stock:
-        return (CardDrawn(seat, state.stock[-1], False),)
+        return (_card_drawn(seat, state.stock[-1], False),)
     if state.ruleset.deck_exhausted is DeckExhausted.END_DEAL:
         return (deal_over(state, DealEnd.STOCK_EMPTY),)
     # Every turn takes one card and puts as many down, so in play at least 18 cards lie in the piles.
@@ -60,7 +63,7 @@ def _taken(state: State, seat: Seat) -> tuple[Event, ...]:
     top = state.discard[-1]
     if top == SKIP_KIND and not state.ruleset.take_skip_from_discard:
         raise IllegalMove(Reason.SKIP_NOT_TAKEABLE)
-    return (CardDrawn(seat, top, True),)
+    return (_card_drawn(seat, top, True),)
 
 
 def _full_play(state: State, seat: Seat, play: Play) -> tuple[Event, ...]:
@@ -72,7 +75,7 @@ def _full_play(state: State, seat: Seat, play: Play) -> tuple[Event, ...]:
     if play.lay or play.phase is not None:
         phase = _phase_to_lay(state, seat, play)
         table[seat] = lay(play.lay, phase, hand, rules)
-        events.append(PhaseLaid(seat, phase, table[seat]))
+        events.append(_phase_laid(seat, phase, table[seat]))
         if _lay_decides(state, seat):
             return tuple(events)  # the game or the tie-break is over, so what was wished for after it is not judged
     for wish in play.hits:
@@ -121,7 +124,7 @@ def _discard(state: State, seat: Seat, play: Play, hand: list[Card]) -> Event:
     if card != SKIP_KIND:
         if target is not None:
             raise IllegalMove(Reason.TARGET_NOT_ALLOWED)
-        return CardDiscarded(seat, card)
+        return _card_discarded(seat, card)
     if target is not None:
         return _aimed(state, seat, target, hand)
     # The last card ends the deal, so there is nobody left to skip.

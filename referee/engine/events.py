@@ -98,6 +98,7 @@ class CardDrawn:
     from_discard: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PhaseLaid:
     seat: Seat
@@ -129,6 +130,7 @@ class WildTaken:
     card: Card
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CardDiscarded:
     """A card went to the discard pile, a Skip without a target included."""
@@ -137,6 +139,7 @@ class CardDiscarded:
     card: Card
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class SkipPlayed:
     """A Skip was played against `target`; where it lies is the rule set's business."""

@@ -16,6 +16,7 @@ from referee.engine.melds import may_hit_now, open_kinds, replaced, wild_place
 from referee.engine.moves import End, Hit, Seat
 from referee.engine.ruleset import GoalKind, GoingOut, Ruleset
 from referee.engine.scoring import card_points, hand_points
+from referee.engine.values import maker
 
 _TOP: Final = 12
 _CARD: Final = 1 << 16  # getting rid of one card more outweighs all points
@@ -23,6 +24,8 @@ _CARD: Final = 1 << 16  # getting rid of one card more outweighs all points
 # A name of a module is found ten times as fast as a member of an enumeration.
 _SET, _RUN, _LOW, _HIGH = GoalKind.SET, GoalKind.RUN, End.LOW, End.HIGH
 _DISCARD_ONLY: Final = GoingOut.DISCARD_ONLY
+
+_hit = maker(Hit)
 
 _Row = tuple[Seat, tuple[TableMeld, ...]]
 _Meld = tuple[Seat, int]
@@ -42,16 +45,17 @@ def best_hits(
     cards are exchanged for the Wilds that they fit, meld by meld, as long as that leaves less. Takes time in the number of
     different parts of the hand that the run ends can use up, times the ends; a few microseconds for usual hands.
     """
-    rows: list[_Row] = []
+    allowed: list[tuple[int, tuple[TableMeld, ...]]] = []
     fits = ruleset.wild_replaceable
     for owner, row in enumerate(table):
         if row and (not laying or may_hit_now(ruleset, own=owner == seat)):
-            rows.append((Seat(owner), row))
+            allowed.append((owner, row))
             for meld in row:
                 if not fits and not open_kinds(meld).isdisjoint(hand):
                     fits = True
     if not fits:
         return ()
+    rows = [(Seat(owner), row) for owner, row in allowed]
     places = _Places(rows)
     best = _last_kept(hand, places, ruleset)
     if ruleset.wild_replaceable:
@@ -130,7 +134,7 @@ def _best(hand: Sequence[Card], places: _Places, ruleset: Ruleset) -> tuple[Hit,
         if card < NUMBERS:
             where = sets.get(card % 12 + 1) or colors.get(card // 12)
             if where:
-                easy.append(Hit(*where, card))
+                easy.append(_hit(*where, card))
             else:
                 hard.append(card)
     wilds = hand.count(WILD)
@@ -144,7 +148,7 @@ def _best(hand: Sequence[Card], places: _Places, ruleset: Ruleset) -> tuple[Hit,
             if hit.card in used:
                 easy.pop(used.index(hit.card))
                 used.remove(hit.card)
-    return (*grown, *easy, *[Hit(*group, WILD)] * wilds) if group else tuple(grown)
+    return (*grown, *easy, *[_hit(*group, WILD)] * wilds) if group else tuple(grown)
 
 
 def _worth_growing(places: _Places, hand: Sequence[Card], hard: list[Card], wilds: int) -> list[_RunEnd]:
@@ -207,10 +211,10 @@ class _Growth:
                     break
                 if fill is _NUMBER:
                     counts -= 1 << 4 * number
-                    yield Hit(owner, index, self._cards[number].pop())
+                    yield _hit(owner, index, self._cards[number].pop())
                 else:
                     wilds -= 1
-                    yield Hit(owner, index, WILD, end)
+                    yield _hit(owner, index, WILD, end)
 
     def _best(self, place: int, length: int, counts: int, wilds: int) -> tuple[int, _Fill]:
         """What the ends from `place` on can be worth with these cards, and what fills the next place of the first of them.

@@ -32,7 +32,7 @@ from referee.engine.holding import COLORED, NUMBER, RUN, SET, TOP, Holding, Part
 from referee.engine.moves import Meld
 from referee.engine.ruleset import Ruleset
 from referee.engine.search import plan
-from referee.engine.values import quick
+from referee.engine.values import maker, quick
 
 
 @quick
@@ -44,6 +44,8 @@ class Way:
     melds: tuple[Meld, ...]
     leftover: tuple[Card, ...]
 
+
+_meld, _way = maker(Meld), maker(Way)
 
 _Rated = tuple[int, int, Parts]  # the points laid down, as a negative number; the Wilds used; the parts
 
@@ -214,7 +216,7 @@ def _made_of(holding: Holding, way: _Rated, pool: dict[int, Sequence[Card]]) -> 
             left.remove(card)
     for _ in range(way[1]):
         left.remove(WILD)
-    return Way(holding.phase, _melds(holding, way[2], pool), tuple(left))
+    return _way(holding.phase, _melds(holding, way[2], pool), tuple(left))
 
 
 def _melds(holding: Holding, parts: Parts, pool: dict[int, Sequence[Card]]) -> tuple[Meld, ...]:
@@ -224,11 +226,11 @@ def _melds(holding: Holding, parts: Parts, pool: dict[int, Sequence[Card]]) -> t
     for goal, (one, two, three) in zip(holding.goals, parts, strict=True):
         if goal.kind is RUN:
             row = [pool[number][-1] if three >> number & 1 else WILD for number in range(one, two + 1)]
-            melds.append(Meld(tuple(row), None if three else one))
+            melds.append(_meld(tuple(row), None if three else one))
         elif two:
             start = taken.get(one, 0)
             taken[one] = start + two
-            melds.append(Meld((*pool[one][start : start + two], *(WILD,) * three)))
+            melds.append(_meld((*pool[one][start : start + two], *(WILD,) * three)))
         else:
-            melds.append(Meld((WILD,) * three, one))
+            melds.append(_meld((WILD,) * three, one))
     return tuple(melds)

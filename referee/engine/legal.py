@@ -13,6 +13,7 @@ from referee.engine.moves import Draw, End, Hit, Meld, Play, Seat
 from referee.engine.ruleset import Advance, GoingOut, HitOnLayTurn, Ruleset, ScoreTie, SkipTarget, WinCheck
 from referee.engine.scoring import hand_points
 from referee.engine.search import Plan, plan
+from referee.engine.values import maker
 from referee.engine.view import View
 
 # A name of a module is found ten times as fast as a member of an enumeration.
@@ -21,6 +22,8 @@ _NEXT: Final = SkipTarget.NEXT
 _FREE_CHOICE: Final = Advance.FREE_CHOICE
 _DISCARD_ONLY: Final = GoingOut.DISCARD_ONLY
 _ON_LAY: Final = WinCheck.ON_LAY
+
+_play = maker(Play)
 
 DRAW_STOCK: Final = Draw()
 DRAW_DISCARD: Final = Draw(from_discard=True)
@@ -255,10 +258,10 @@ class Turn:
         free = self._phase and not self._view.table.seats[self._view.seat].phase
         phase = self._phase if free else None
         if self.over:
-            return Play(self._lay, tuple(self._hits), None, None, phase)
+            return _play(self._lay, tuple(self._hits), None, None, phase)
         if discard == SKIP_KIND and target is None:
             target = next(iter(self.targets()), None)
-        return Play(self._lay, tuple(self._hits), discard, target, phase)
+        return _play(self._lay, tuple(self._hits), discard, target, phase)
 
 
 def _beyond(meld: TableMeld, end: End) -> int:

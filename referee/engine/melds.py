@@ -8,6 +8,7 @@ from referee.engine.errors import IllegalMove, Reason
 from referee.engine.events import CardHit, TableMeld, WildTaken
 from referee.engine.moves import End, Hit, Meld, Seat
 from referee.engine.ruleset import PHASES, Goal, GoalKind, GoingOut, HitOnLayTurn, NaturalCards, Ruleset
+from referee.engine.values import maker
 
 _TOP = 12  # runs live inside 1..12
 
@@ -18,6 +19,8 @@ _ANY, _OWN_ONLY = HitOnLayTurn.ANY, HitOnLayTurn.OWN_ONLY
 _ONE_PER_PHASE, _NO_DUTY = NaturalCards.ONE_PER_PHASE, NaturalCards.NONE
 _DISCARD_ONLY = GoingOut.DISCARD_ONLY
 _NOT_A_SET, _NOT_A_COLOR = Reason.NOT_A_SET, Reason.NOT_A_COLOR
+
+_table_meld, _card_hit = maker(TableMeld), maker(CardHit)
 
 
 def lay(melds: Sequence[Meld], phase: int, hand: list[Card], ruleset: Ruleset) -> tuple[TableMeld, ...]:
@@ -30,14 +33,16 @@ def lay(melds: Sequence[Meld], phase: int, hand: list[Card], ruleset: Ruleset) -
     if len(melds) != len(goals):
         raise IllegalMove(Reason.WRONG_MELD_COUNT)
     with_natural = 0
-    for meld in melds:
-        natural = False
-        for card in meld.cards:
-            if card == SKIP_KIND:
-                raise IllegalMove(Reason.SKIP_IN_MELD)
-            take(hand, card)
-            natural |= card < NUMBERS
-        with_natural += natural
+    remove = hand.remove
+    try:
+        for meld in melds:
+            for card in meld.cards:
+                if card == SKIP_KIND:
+                    raise IllegalMove(Reason.SKIP_IN_MELD)
+                remove(card)
+            with_natural += min(meld.cards, default=WILD) < NUMBERS
+    except ValueError:
+        raise IllegalMove(Reason.CARD_NOT_IN_HAND) from None
     if with_natural < _naturals_needed(ruleset.natural_cards, len(melds)):
         raise IllegalMove(Reason.NATURAL_REQUIRED)
     laid = _matched(melds, goals, ruleset)
@@ -120,7 +125,7 @@ def meet(goal: Goal, meld: Meld, ruleset: Ruleset) -> TableMeld:
         value = meld.meaning
     elif meld.meaning is not None and meld.meaning != value:
         raise IllegalMove(Reason.MEANING_WRONG)
-    return TableMeld(kind, meld.cards, value)
+    return _table_meld(kind, meld.cards, value)
 
 
 _NUMBER = tuple(kind % 12 + 1 for kind in range(NUMBERS))
@@ -204,7 +209,7 @@ def hit(  # noqa: PLR0913  the whole table is looked at
     else:
         end = hit_end(meld, wish.card, wish.end)
         meld = grown(meld, wish.card, end)
-        event = CardHit(seat, wish.owner, wish.meld, wish.card, end)
+        event = _card_hit(seat, wish.owner, wish.meld, wish.card, end)
     table[wish.owner] = (*melds[: wish.meld], meld, *melds[wish.meld + 1 :])
     keep_discard(hand, ruleset)
     return event
@@ -244,14 +249,14 @@ def replaced(meld: TableMeld, place: int, card: Card) -> TableMeld:
     """The meld with `card` in the place of the Wild at `place`. Raises ValueError if no Wild lies there."""
     if meld.cards[place] != WILD_KIND:
         raise ValueError(f"no Wild lies at place {place}")
-    return TableMeld(meld.kind, (*meld.cards[:place], card, *meld.cards[place + 1 :]), meld.value)
+    return _table_meld(meld.kind, (*meld.cards[:place], card, *meld.cards[place + 1 :]), meld.value)
 
 
 def grown(meld: TableMeld, card: Card, end: End | None) -> TableMeld:
     """The meld with one card more, at `end` if it is a run."""
     if end is _LOW and meld.kind is _RUN:
-        return TableMeld(meld.kind, (card, *meld.cards), meld.value - 1)
-    return TableMeld(meld.kind, (*meld.cards, card), meld.value)
+        return _table_meld(meld.kind, (card, *meld.cards), meld.value - 1)
+    return _table_meld(meld.kind, (*meld.cards, card), meld.value)
 
 
 def _open(kind: GoalKind, value: int, size: int) -> frozenset[Card]:

@@ -6,7 +6,6 @@ This is the only place where hidden cards are left out. Views are kept with the 
 from typing import assert_never
 
 from referee.engine.apply import start_cards
-from referee.engine.cards import Card
 from referee.engine.events import (
     CardDiscarded,
     CardDrawn,
@@ -31,38 +30,38 @@ from referee.engine.events import (
 from referee.engine.moves import Seat
 from referee.engine.ruleset import Advance, Ruleset
 from referee.engine.state import NOBODY, State
+from referee.engine.values import maker
 from referee.engine.view import PublicView, SeatView, Stage, TableFields, View, ViewFields
 
 
 def seat_view(state: State, seat: Seat) -> View:
     """All that `seat` may know. Raises IndexError for a seat that does not exist."""
-    return View(state.ruleset.name, seat, tuple(state.hands[seat]), _drawn_by(state, seat), public_view(state))
+    table = state.public_view
+    if table is None:
+        table = public_view(state)
+    drawn = state.drawn if seat == state.to_move else None
+    return _new(View, (state.ruleset.name, seat, tuple(state.hands[seat]), drawn, table))
 
 
 def public_view(state: State) -> PublicView:
     """What everybody at and around the table may know."""
     if state.public_view is None:
-        state.public_view = PublicView(*table_fields(state))
+        state.public_view = _new(PublicView, table_fields(state))
     return state.public_view
 
 
 def view_fields(state: State, seat: Seat) -> ViewFields:
     """What `seat_view` holds, for who reads it at once: the hand is the state's own. Raises IndexError as that does."""
-    return state.ruleset.name, seat, state.hands[seat], _drawn_by(state, seat), table_fields(state)
-
-
-def _drawn_by(state: State, seat: Seat) -> Card | None:
-    return state.drawn if seat == state.to_move else None
+    drawn = state.drawn if seat == state.to_move else None
+    return state.ruleset.name, seat, state.hands[seat], drawn, table_fields(state)
 
 
 def table_fields(state: State) -> TableFields:
     """What `public_view` holds."""
-    seats: list[SeatView] = []
-    for views, hand in zip(state.seat_views, state.hands, strict=True):
-        view = views.get(len(hand))
-        if view is None:
-            view = views[len(hand)] = _seat(state, Seat(len(seats)))
-        seats.append(view)
+    kept, hands, seats = state.seat_views, state.hands, []
+    for seat in state.everybody:
+        views, size = kept[seat], len(hands[seat])
+        seats.append(views[size] if size in views else _look_at(state, seat))
     to_move, discard = state.to_move, state.discard
     return (
         state.deal,
@@ -78,6 +77,11 @@ def table_fields(state: State) -> TableFields:
     )
 
 
+# Half the time of the constructors; every decision needs them.
+_new = tuple.__new__
+_seat_view, _draw_seen = maker(SeatView), maker(DrawSeen)
+
+
 _DRAW, _PLAY, _OVER = Stage.DRAW, Stage.PLAY, Stage.OVER
 _FREE_CHOICE = Advance.FREE_CHOICE
 
@@ -89,13 +93,14 @@ def stage(state: State) -> Stage:
     return _DRAW if state.game_end is None else _OVER
 
 
-def _seat(state: State, seat: Seat) -> SeatView:
-    return SeatView(
-        state.phase(seat),
+def _look_at(state: State, seat: Seat) -> SeatView:
+    laid, size = state.laid[seat], len(state.hands[seat])
+    state.seat_views[seat][size] = view = _seat_view(
+        laid or state.phase(seat),
         state.completed[seat],
-        state.laid[seat] > 0,
+        laid > 0,
         state.totals[seat],
-        len(state.hands[seat]),
+        size,
         state.waiting[seat] > 0,
         state.may_be_skipped(seat),
         state.faults[seat],
@@ -103,13 +108,14 @@ def _seat(state: State, seat: Seat) -> SeatView:
         state.melds[seat],
         state.done[seat] if state.ruleset.advance is _FREE_CHOICE else (),
     )
+    return view
 
 
 def public_event(event: Event, ruleset: Ruleset) -> PublicEvent | None:
     """What everybody saw of an event; None for a game's start, which is announced otherwise."""
     match event:
         case CardDrawn():
-            return DrawSeen(event.seat, event.card if event.from_discard else None)
+            return _draw_seen(event.seat, event.card if event.from_discard else None)
         case DealStarted():
             return _opened(event, ruleset)
         case StockRebuilt():

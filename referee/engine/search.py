@@ -13,7 +13,7 @@ from typing import Final
 
 from referee.engine.cards import CARDS, NUMBERS, SKIP_KIND, WILD, Card
 from referee.engine.ruleset import PHASES, Goal, GoalKind, NaturalCards, Ruleset
-from referee.engine.values import quick
+from referee.engine.values import maker, quick
 
 _BITS: Final = 5
 _SLOTS: Final = 12
@@ -23,6 +23,9 @@ _NATURAL: Final = (1 << _WILD_SHIFT) - 1
 _SHIFTS: Final = tuple(range(0, _WILD_SHIFT, _BITS))
 _ONES: Final = sum(1 << shift for shift in _SHIFTS)
 _ALL: Final = 16 * _ONES
+# By a count from 0 to 16, what is added to see which slots hold more than it, and what all slots hold that hold just it.
+_OVER: Final = [(15 - count) * _ONES for count in range(17)]
+_EVERY: Final = [count * _ONES for count in range(17)]
 
 # Where each kind is counted. Skips come last, where nothing is ever kept: they help nothing.
 _NUMBER_SHIFT: Final = (*(kind % 12 * _BITS for kind in range(NUMBERS)), _WILD_SHIFT, _WILD_SHIFT + 8)
@@ -107,6 +110,8 @@ class Plan:
         return tuple(parts)
 
 
+_plan = maker(Plan)
+
 # Rules that bear on the search, as bits beside the phase. The official ones are 0.
 _ALL_WILD: Final = 16
 _NATURAL_EACH: Final = 32
@@ -118,12 +123,14 @@ def plan(hand: tuple[Card, ...], phase: int, ruleset: Ruleset | None = None) -> 
     """The shortest way from `hand` (in ascending order, as in `View.hand`) to a phase (1-10; KeyError for any other).
 
     `ruleset` says how many number cards the phase must hold and whether two sets may have one number; without it, the
-    official rules count. The way is a shortest one and `useful` is complete, whatever the rules: see `_survey`. Time grows
+    official rules count. The way is a shortest one and `useful` is complete, whatever the rules: see `_look`. Time grows
     with the numbers held, never with the ways to lay: about a microsecond for a hand seen lately, a few for a new one.
     """
-    quest = phase if ruleset is None else phase | _rule_bits(ruleset)
+    quest = phase
+    if ruleset is not None and not (ruleset.natural_cards is _ONE_PER_PHASE and ruleset.same_number_sets):
+        quest |= _rule_bits(ruleset)
     survey = _look(quest, sum(map(_PACK[phase], hand)))
-    return Plan(phase, hand, survey[0], survey)
+    return _plan(phase, hand, survey[0], survey)
 
 
 def _rule_bits(ruleset: Ruleset) -> int:
@@ -134,7 +141,7 @@ def _rule_bits(ruleset: Ruleset) -> int:
     return bits | (_ALL_WILD if duty is NaturalCards.NONE else _NATURAL_EACH)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=128)  # a bot asks again in the same turn or never; a small cache stays near the processor
 def _look(quest: int, packed: int) -> _Survey:
     """The survey of a packed hand.
 
@@ -148,7 +155,10 @@ def _look(quest: int, packed: int) -> _Survey:
     numbers = packed & _NATURAL
     have, slots, takes = best(numbers)
     missing = total - have - wilds
-    lack, cures = (0, 0) if quest < _ALL_WILD and numbers else _lack(quest, melds, numbers)
+    if quest < _ALL_WILD and numbers:  # the official rules, and nothing that could be lacking
+        kept = sum(takes) + ((total - have if missing < 0 else wilds) << _WILD_SHIFT)
+        return (missing, slots, True, takes, kept) if missing > 0 else (0, 0, False, takes, kept)
+    lack, cures = _lack(quest, melds, numbers)
     if not lack and quest & _NATURAL_EACH and melds > 1:
         takes = _spread(takes)
     kept = sum(takes) + (min(wilds, total - have - lack) << _WILD_SHIFT)
@@ -203,12 +213,12 @@ def _kinds(phase: int, slots: int, with_wild: bool) -> frozenset[Card]:
 
 def _slots_with(numbers: int, count: int) -> int:
     """The slots that hold exactly `count` cards."""
-    return ~((numbers ^ count * _ONES) + _COUNT * _ONES) & _ALL
+    return ~((numbers ^ _EVERY[count]) + _EVERY[_COUNT]) & _ALL
 
 
 def _at_least(numbers: int, count: int) -> int:
     """The slots that hold `count` cards or more (1 to 16)."""
-    return numbers + (16 - count) * _ONES & _ALL
+    return numbers + _OVER[count - 1] & _ALL
 
 
 def _lowest(slots: int) -> int:
@@ -270,7 +280,7 @@ def _sets_use(high: int, low: int, first: int, second: int, differ: bool) -> int
 def _best_sets(first: int, second: int, differ: bool, numbers: int) -> _Best:
     high = low = 0
     slots = _ALL
-    while more := numbers + (15 - high) * _ONES & _ALL:  # the slots that hold more than `high`
+    while more := numbers + _OVER[high] & _ALL:  # the slots that hold more than `high`
         high += 1
         slots = more
         if more & (more - 1):

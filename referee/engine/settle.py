@@ -37,7 +37,7 @@ def _standing(state: State, seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
 
 
 def _between_deals(state: State, decks: DeckSource) -> Event:
-    everybody = tuple(Seat(seat) for seat in range(state.seats))
+    everybody = state.everybody
     leaders = _leaders(state, everybody)
     if not leaders:
         if state.deal + 1 == state.terms.max_deals:

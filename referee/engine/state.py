@@ -32,6 +32,7 @@ class State:
     ruleset: Ruleset
     terms: Terms
     seats: int
+    everybody: tuple[Seat, ...]
 
     completed: list[int]
     done: list[tuple[int, ...]]
@@ -79,6 +80,7 @@ class State:
             ruleset,
             terms,
             seats,
+            tuple(map(Seat, range(seats))),
             completed=[0] * seats,
             done=[()] * seats,
             totals=[0] * seats,

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import contextlib
-import gc
 import os
 import resource
 import signal
@@ -17,6 +16,7 @@ import uvloop
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from referee.service import log, status
+from referee.service.memory import collect_rarely
 from referee.service.server import MAX_CONNECTIONS, CannotListen, RefereeServer
 from referee.service.settings import Settings, SettingsError, control_address
 
@@ -65,9 +65,7 @@ async def _serve(settings: Settings) -> bool:
     await server.start()
     if allowed < DESCRIPTORS:
         events.warning("too few descriptors for all bots", allowed=allowed, wanted=DESCRIPTORS)
-    # What was imported stays, and a game leaves no cycles behind: looking for them so often cost a fifth of the time.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    collect_rarely()
     reasons = [asyncio.create_task(event.wait()) for event in (stop, server.broken)]
     await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
     for reason in reasons:

@@ -1,6 +1,7 @@
-"""Memory that is free goes back to the system."""
+"""Memory: what is free goes back to the system, and what only cycles hold is looked for rarely."""
 
 import ctypes
+import gc
 from typing import Final
 
 GIVE_BACK_SECONDS: Final = 10.0
@@ -16,3 +17,10 @@ def give_back() -> None:
     """
     if _trim is not None:
         _trim(0)
+
+
+def collect_rarely() -> None:
+    """What was imported stays, and a game leaves no cycles behind: looking for them so often cost a fifth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)

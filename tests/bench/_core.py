@@ -6,12 +6,10 @@ kept. The SDK is measured when it takes the same frames again, with bots that kn
 """
 
 import asyncio
-import contextlib
-import gc
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -33,6 +31,7 @@ from referee.service.records import Outcomes, Records
 from referee.service.session import Session, decode_frame, take_hello
 from referee.service.tickets import Ticket
 from referee.wire.replay import SeatInfo
+from tests.bench._garbage import collected_rarely
 
 GAMES = 64  # of each bot
 DECISIONS = 20_000
@@ -173,22 +172,8 @@ def _sdk(script: Script) -> float:
     return (time.thread_time() - start) / left
 
 
-@contextlib.contextmanager
-def _collected_as_in_the_service() -> Iterator[None]:
-    """With the settings of the garbage collector that `referee.service.__main__` makes."""
-    before = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
-
-
 def measure() -> Cost:
     """One measurement of both."""
-    with _collected_as_in_the_service():
+    with collected_rarely():
         core, script = asyncio.run(_referee_core())
     return Cost(core * 1e6, _sdk(script) * 1e6)

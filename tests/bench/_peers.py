@@ -3,6 +3,7 @@
 Prints the player decisions and the processor seconds they took, set-up left out.
 """
 
+import gc
 import random
 import sys
 import time
@@ -41,5 +42,8 @@ def rlcard(seconds: float, rng: random.Random) -> tuple[int, float]:
 
 
 if __name__ == "__main__":
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)  # as ours
     measure = {"openspiel": openspiel, "rlcard": rlcard}[sys.argv[1]]
     print(*measure(float(sys.argv[2]), random.Random(int(sys.argv[3]))))
