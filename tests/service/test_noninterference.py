@@ -6,7 +6,7 @@ must be the same. Games that go badly, and those with shares in the shuffle, are
 """
 
 import random
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 
 import pytest
@@ -17,12 +17,14 @@ from referee.engine.cards import full_deck
 from referee.engine.moves import Seat
 from referee.engine.ruleset import Ruleset
 from referee.service import pieces
+from referee.service.game import RunningGame
 from referee.wire.moves import write_decision
-from tests.players import random_player
+from tests.players import Policy, random_player
 from tests.service.client import RULES
-from tests.service.twins import Room, by_the_rules, may_differ, seat_of, twins, unknown_places
+from tests.service.twins import Hours, Room, Twins, by_the_rules, may_differ, seat_of, twins, unknown_places
 
 PAIRS, NIGHTLY_PAIRS = 400, 10_000
+FRAMES, TOGETHER = 25, 4  # games whose answers share their frames, and how many do
 DECISIONS = 90
 
 
@@ -53,6 +55,55 @@ def compare_all(seats: int, pairs: int) -> int:
 async def test_cards_that_are_hidden_change_no_byte(seats: int, nightly: bool) -> None:
     pairs = (NIGHTLY_PAIRS if nightly else PAIRS) // 4
     assert compare_all(seats, pairs) > 10 * pairs  # most games went on for a while before the difference could be seen
+
+
+def compare_together(seats: int, seed: int) -> int:
+    """As `compare`, with several games whose answers come in one frame each time: none tells anything of another."""
+    dice, hours = random.Random(f"together {seats} {seed}"), Hours()
+    policy, alike = random_player(dice.randrange), 0
+    with ExitStack() as stack:
+        pairs = [twins(seats, dice.choice((None, *range(seats))), dice, hours=hours) for _ in range(TOGETHER)]
+        for pair in pairs:
+            stack.enter_context(closing(pair))
+        for _ in range(DECISIONS):
+            dice.shuffle(pairs)
+            said = [(pair, _decision(pair, policy)) for pair in pairs if not pair.first.over and not pair.second.over]
+            for side in ("first", "second"):
+                rooms = [(getattr(pair, side), decision) for pair, decision in said]
+                batch = pairs[0].first.batch()
+                for room, decision in rooms:
+                    room.say(decision, batch)
+                batch.play()
+            pairs = [pair for pair, _ in said if pair.both(lambda _: None)]
+            if not pairs:
+                break
+            alike += len(pairs)
+    return alike
+
+
+def _decision(pair: Twins, policy: Policy) -> bytes:
+    game = pair.first.game
+    assert game.to_move is not None
+    return write_decision(policy(game.view(game.to_move), RULES))
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+async def test_games_of_one_frame_change_no_byte_of_each_other(seats: int) -> None:
+    assert sum(compare_together(seats, seed) for seed in range(FRAMES)) > 10 * FRAMES * TOGETHER
+
+
+async def test_the_comparison_would_notice_what_another_game_of_the_frame_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that shows the view of the game looked at before it is found out."""
+    honest, last = RunningGame._look, [b""]
+
+    def astray(self: RunningGame) -> bool:
+        done = honest(self)
+        self._seen, last[0] = last[0], self._seen
+        return done
+
+    monkeypatch.setattr(RunningGame, "_STAGES", tuple(astray if s is honest else s for s in RunningGame._STAGES))
+    with pytest.raises(AssertionError, match="onlooker"):
+        sum(compare_together(2, seed) for seed in range(FRAMES))
 
 
 async def test_the_comparison_would_notice_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:

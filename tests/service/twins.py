@@ -162,12 +162,20 @@ class Room:
 
     def answer(self, decision: bytes, seat: int | None = None, ahead: int = 0) -> None:
         """What the seat that is asked says, or another one; to the open question, or to one before or after it."""
+        batch = self.batch()
+        self.say(decision, batch, seat, ahead)
+        batch.play()
+
+    def batch(self) -> Batch:
+        """A frame that comes now, for answers of this game and of others by the same clock."""
+        return Batch(self.hours.time.now())
+
+    def say(self, decision: bytes, batch: Batch, seat: int | None = None, ahead: int = 0) -> None:
+        """As `answer`, but together with what else is in the frame."""
         said = self.running._asked if seat is None else self.running.seats[seat]
         assert said is not None
         answer = write_answer(1, self.running._question + ahead, decision)
-        batch = Batch(self.running._house.time.now())
         self.running.answer(said, coarse.Answer.FromString(answer), batch)
-        batch.play()
 
     def resign(self, seat: int) -> None:
         self.running.resign(self.running.seats[seat])
@@ -329,9 +337,19 @@ def unlike(dealt: ev.DealStarted, onlooker: int | None, dice: random.Random) -> 
     return tuple(deck)
 
 
-def twins(seats: int, onlooker: int | None, dice: random.Random, terms: Terms = CALM, mirrored: bool = True) -> Twins:
-    """Two games whose first decks differ in what the onlooker cannot know; all else is the same, the key too."""
-    hours, seed = Hours(), dice.randbytes(64)
+def twins(
+    seats: int,
+    onlooker: int | None,
+    dice: random.Random,
+    terms: Terms = CALM,
+    mirrored: bool = True,
+    hours: Hours | None = None,
+) -> Twins:
+    """Two games whose first decks differ in what the onlooker cannot know; all else is the same, the key too.
+
+    By a clock of their own, unless they are given one that others go by as well.
+    """
+    hours, seed = hours or Hours(), dice.randbytes(64)
     first = Room(seats, SeededDecks, hours, terms, mirrored, seed)
 
     def other(key: bytes) -> DeckSource:
