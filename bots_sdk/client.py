@@ -53,7 +53,9 @@ METHOD: Final = f"/{pb.DESCRIPTOR.services_by_name['BotService'].full_name}/Conn
 class Timing:
     """Every time the client knows, in seconds.
 
-    `ping` is the interval of pings, `silence` how long a referee may say nothing, `tick` how often that is looked at.
+    `ping` is the interval of pings while a game runs, `silence` how long a referee may say nothing then, `tick` how often
+    that is looked at. While none runs pings come every `rest`, for thousands of bots may wait at one referee, and it may say
+    nothing for as much longer.
     `shortest` and `longest` bound the pause before another try. `refresh` is the age at which a ticket is replaced when
     one is needed, and how often the list of referees is asked for; `undecided` is the same while the site has yet to
     say whether the version may play for ratings. `slice` is how long a bot may think before what is ready is sent.
@@ -61,6 +63,7 @@ class Timing:
 
     ping: float = 5.0
     silence: float = 8.0
+    rest: float = 60.0
     tick: float = 1.0
     shortest: float = 0.2
     longest: float = 5.0
@@ -202,18 +205,19 @@ class Conversation:
                     await asyncio.Event().wait()  # the stream has ended; the reader knows why and tells it
 
     async def _watch(self) -> None:
-        last = time.monotonic()
-        next_ping = last + self.timing.ping
+        timing = self.timing
+        last = pinged = time.monotonic()
         while True:
-            await asyncio.sleep(self.timing.tick)
+            await asyncio.sleep(timing.tick)
             now = time.monotonic()
-            if now - last > self.timing.tick * 2:  # a long thought of ours stopped this loop, not the referee
-                self._heard = max(self._heard, now - self.timing.tick)
+            if now - last > timing.tick * 2:  # a long thought of ours stopped this loop, not the referee
+                self._heard = max(self._heard, now - timing.tick)
             last = now
-            if now - self._heard > self.timing.silence:
+            pause = timing.rest if self.session.rests else timing.ping
+            if now - self._heard > timing.silence - timing.ping + pause:
                 raise RefereeSilent(f"nothing heard for {now - self._heard:.0f} s")
-            if now >= next_ping:
-                next_ping = now + self.timing.ping
+            if now - pinged >= pause:
+                pinged = now
                 self.session.ping()
                 self._ready.set()
 

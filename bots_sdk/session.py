@@ -152,6 +152,11 @@ class Session:
         del out[:count]
         return frame
 
+    @property
+    def rests(self) -> bool:
+        """Whether the session is open and no game runs."""
+        return self.welcome is not None and not self.games.by_id
+
     def ping(self) -> None:
         """Ask the referee for a sign of life."""
         self._pings += 1

@@ -129,6 +129,28 @@ def _strangers() -> pb.GameOver:
     return Table().ended()
 
 
+async def after_silence(stage: Stage) -> Notes:
+    """The referee stands still with a question open, and says so to nobody."""
+    visit = await stage.session()
+    sitting = Sitting(stage, visit, (Table(),))
+    await sitting.begin()
+    await sitting.play(rounds=2)
+    visit.deaf = True
+    stage.freeze()
+    after = await stage.first.arrival(stage.patience.silence, visit)
+    if after is None:
+        stage.cut(visit)
+        raise Failed(
+            f"a new stream within {stage.patience.silence:g} s after the referee froze",
+            "the bot went on waiting for it",
+            "while a game runs ping the referee every 5 s, and dial again when nothing was heard for 8 s",
+        )
+    await stage.welcome(after, _resync(stage, sitting.running))
+    sitting.visit = after
+    await sitting.play(rounds=2)
+    return []
+
+
 async def redial(stage: Stage) -> Notes:
     """The referee refuses everybody for a while."""
     visit = await stage.session()

@@ -90,7 +90,7 @@ SCENARIOS: Final = (
     Scenario("two-referees", "plays at every referee of its ticket", returning.two_referees),
     Scenario("refused-ticket", "asks for a new ticket when one is refused", beginning.refused_ticket),
     Scenario("drain", "plays its games out after Drain, and comes back", leaving.drain),
-    Scenario("silence", "notices a referee that froze", talking.silence),
+    Scenario("silence", "notices a referee that freezes in the middle of a game", returning.after_silence),
     Scenario("limits", "sends messages that are not too large and not too many", leaving.limits),
     Scenario("notes", "writes notes that are not too long", leaving.notes),
     Scenario("superseded", "stays away when a newer session took over", leaving.superseded),

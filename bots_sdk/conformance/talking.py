@@ -1,6 +1,5 @@
 """Scenarios: the conversation while games run."""
 
-import time
 from typing import Final
 
 from google.protobuf.message import Message
@@ -230,21 +229,3 @@ async def void(stage: Stage) -> Notes:
         await sitting.play(rounds=3)
     await _plays_another(stage)
     return []
-
-
-async def silence(stage: Stage) -> Notes:
-    visit = await stage.session()
-    pings = visit.pings
-    visit.deaf = True
-    stage.freeze()
-    after = await stage.first.arrival(stage.patience.silence, visit)
-    if after is None:
-        stage.cut(visit)
-        raise Failed(
-            f"a new stream within {stage.patience.silence:g} s after the referee froze",
-            "the bot went on waiting for it",
-            "ping the referee every 5 s, and dial again when nothing was heard for 8 s",
-        )
-    talked = time.monotonic() - visit.came
-    await stage.welcome(after)
-    return ["it sent no pings of its own"] if not pings and talked > 2 * stage.patience.ping else []

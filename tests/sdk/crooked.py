@@ -1,7 +1,7 @@
 """Bots that do one thing wrong, and the scenarios that must find it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bots_sdk.bot import Bot
 from bots_sdk.client import Timing
@@ -49,7 +49,7 @@ from tests.sdk.bent import (
 )
 
 # Quick enough for a test, slow enough not to hammer; a frozen referee is noticed after three seconds.
-QUICK = Timing(ping=0.2, silence=3.0, tick=0.05, shortest=0.15, longest=0.5, refresh=600.0)
+QUICK = Timing(ping=0.2, silence=3.0, rest=0.2, tick=0.05, shortest=0.15, longest=0.5, refresh=600.0)
 
 
 class HitsOut(BlindBot):
@@ -147,7 +147,7 @@ CROOKED = _sessions(
     "NamesNoVersion": Crooked(("ticket",), version=""),
     "KeepsTickets": Crooked(("refused-ticket",), keeps_tickets=True),
     "OneReferee": Crooked(("two-referees",), ticket=one_referee),
-    "Hammers": Crooked(("redial",), timing=Timing(ping=0.2, silence=3.0, tick=0.05, shortest=0.001, longest=0.002)),
-    "WaitsForEver": Crooked(("silence",), timing=Timing(ping=0.2, silence=9999.0, tick=0.05, shortest=0.15, longest=0.5)),
+    "Hammers": Crooked(("redial",), timing=replace(QUICK, shortest=0.001, longest=0.002)),
+    "WaitsForEver": Crooked(("silence",), timing=replace(QUICK, silence=9999.0)),
     "SmallReader": Crooked(("large-frames",), options={"grpc.max_receive_message_length": 150 * 1024}),
 }

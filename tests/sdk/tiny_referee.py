@@ -15,7 +15,7 @@ from bots_sdk.tickets import RefereeAddress, Ticket
 from bots_sdk.watcher import Watcher
 from tests.sdk.scripted import ScriptedGame, answers, frame, joined
 
-QUICK = Timing(ping=0.05, silence=20.0, tick=0.02, shortest=0.01, longest=0.05, refresh=60.0)
+QUICK = Timing(ping=0.05, silence=20.0, rest=0.05, tick=0.02, shortest=0.01, longest=0.05, refresh=60.0)
 
 
 @dataclass

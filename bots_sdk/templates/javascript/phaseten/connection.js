@@ -6,8 +6,9 @@ import { METHOD, readFrame } from "./schema.js";
 import { Session } from "./session.js";
 
 // Milliseconds.
-const PING = 5_000; // between our pings
-const SILENCE = 8_000; // a referee that says nothing for so long is gone
+const PING = 5_000; // between our pings while a game runs
+const REST = 60_000; // and while none does
+const SLACK = 3_000; // a referee that says nothing for so much longer is gone
 
 const OPTIONS = {
   "grpc.keepalive_time_ms": 30_000,
@@ -84,9 +85,10 @@ export class Link {
       const now = Date.now();
       if (now - last > 2000) heard = Math.max(heard, now - 1000); // a long thought of ours, not the referee
       last = now;
-      if (now - heard > SILENCE) {
+      const pause = session.rests ? REST : PING;
+      if (now - heard > pause + SLACK) {
         silent(`nothing heard for ${Math.round((now - heard) / 1000)} s`);
-      } else if (now - pinged >= PING) {
+      } else if (now - pinged >= pause) {
         pinged = now;
         pings += 1;
         session.say({ ping: { id: pings } });

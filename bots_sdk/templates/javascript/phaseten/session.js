@@ -31,6 +31,11 @@ export class Session {
     this.say({ hello });
   }
 
+  /** Whether the session is open and no game runs. */
+  get rests() {
+    return this.welcomed && this.#games.size === 0;
+  }
+
   /** Queue a message. All that is ready goes out in one frame. */
   say(message) {
     this.#out.push(frameOf(message));
