@@ -10,18 +10,20 @@ from django.conf import settings
 
 from tournament_site.addresses import Referee
 from tournament_site.bots.tickets import control_token
-from tournament_site.matches.referee_client import RefereeClient, RefereeRefused, RefereeSilent, RefereeUnavailable
+from tournament_site.matches.referee_client import RefereeClient, RefereeRefused, RefereeUnavailable
 
 T = TypeVar("T")
 Question = Callable[[RefereeClient], T]
 Failure = RefereeUnavailable | RefereeRefused
 
 PATIENCE: Final = 5.0  # seconds that a short call may take
-# Seconds for one that was silent when it was last asked. A stopped machine does not even say no, and whoever waits for it
-# does no work for the others: with the whole patience at every tick, nobody would be left to move its matches elsewhere.
+# Seconds for one that used more than these in vain just now. A machine that stands still does not even say no, and whoever
+# waits for it does no work for the others: with the whole patience at every tick nobody would be left to move its matches
+# elsewhere. It may be slow and nothing else, so it is given the whole patience again now and then.
 LITTLE_PATIENCE: Final = 1.0
+HASTY_SECONDS: Final = 15.0
 
-_silent: Final[set[str]] = set()  # referees (ids) that let this process's last question pass without a word
+_hasty_until: Final[dict[str, float]] = {}  # by a referee's id, as this process knows it
 
 
 @contextmanager
@@ -35,21 +37,25 @@ def client_of(referee: Referee, seconds: float = PATIENCE) -> Iterator[RefereeCl
 def ask_all(questions: Mapping[Referee, Question[T]]) -> dict[Referee, T | Failure]:
     """The answers of all referees asked at once, so that one which does not answer keeps nobody waiting for long.
 
-    For questions only, which may be asked again: one that was silent last time gets little time to answer.
+    For questions only, which may be asked again: one that used up its time is given little for a while.
     """
     with ThreadPoolExecutor(max(1, len(questions))) as pool:
         return dict(zip(questions, pool.map(_ask, questions, questions.values()), strict=True))
 
 
 def _ask(referee: Referee, question: Question[T]) -> T | Failure:
+    start = time.monotonic()
+    hasty = start < _hasty_until.get(referee.id, start)
     answer: T | Failure
     try:
-        with client_of(referee, LITTLE_PATIENCE if referee.id in _silent else PATIENCE) as client:
+        with client_of(referee, LITTLE_PATIENCE if hasty else PATIENCE) as client:
             answer = question(client)
-    except RefereeSilent as error:
-        _silent.add(referee.id)
+    except RefereeUnavailable as error:
+        end = time.monotonic()
+        if not hasty and end - start > LITTLE_PATIENCE:
+            _hasty_until[referee.id] = end + HASTY_SECONDS
         return error
-    except (RefereeUnavailable, RefereeRefused) as error:
+    except RefereeRefused as error:
         answer = error
-    _silent.discard(referee.id)
+    _hasty_until.pop(referee.id, None)
     return answer

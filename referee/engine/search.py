@@ -23,9 +23,9 @@ _NATURAL: Final = (1 << _WILD_SHIFT) - 1
 _SHIFTS: Final = tuple(range(0, _WILD_SHIFT, _BITS))
 _ONES: Final = sum(1 << shift for shift in _SHIFTS)
 _ALL: Final = 16 * _ONES
-# By a count from 0 to 16, what is added to see which slots hold more than it, and what all slots hold that hold just it.
-_OVER: Final = [(15 - count) * _ONES for count in range(17)]
-_EVERY: Final = [count * _ONES for count in range(17)]
+# By a count from 0 to 15, what is added to see which slots hold more than it, and what slots hold that hold just as many.
+_OVER: Final = [(15 - count) * _ONES for count in range(16)]
+_EVERY: Final = [count * _ONES for count in range(16)]
 
 # Where each kind is counted. Skips come last, where nothing is ever kept: they help nothing.
 _NUMBER_SHIFT: Final = (*(kind % 12 * _BITS for kind in range(NUMBERS)), _WILD_SHIFT, _WILD_SHIFT + 8)
@@ -122,6 +122,7 @@ _ONE_PER_PHASE: Final = NaturalCards.ONE_PER_PHASE  # a module's name is found t
 def plan(hand: tuple[Card, ...], phase: int, ruleset: Ruleset | None = None) -> Plan:
     """The shortest way from `hand` (in ascending order, as in `View.hand`) to a phase (1-10; KeyError for any other).
 
+    A hand holds at most fifteen cards of one number, or of one colour for a colour phase; in play none holds as many.
     `ruleset` says how many number cards the phase must hold and whether two sets may have one number; without it, the
     official rules count. The way is a shortest one and `useful` is complete, whatever the rules: see `_look`. Time grows
     with the numbers held, never with the ways to lay: about a microsecond for a hand seen lately, a few for a new one.
@@ -141,7 +142,7 @@ def _rule_bits(ruleset: Ruleset) -> int:
     return bits | (_ALL_WILD if duty is NaturalCards.NONE else _NATURAL_EACH)
 
 
-@lru_cache(maxsize=128)  # a bot asks again in the same turn or never; a small cache stays near the processor
+@lru_cache(maxsize=2048)
 def _look(quest: int, packed: int) -> _Survey:
     """The survey of a packed hand.
 

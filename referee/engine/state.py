@@ -32,7 +32,7 @@ class State:
     ruleset: Ruleset
     terms: Terms
     seats: int
-    everybody: tuple[Seat, ...]
+    everybody: tuple[Seat, ...] = field(compare=False, repr=False)  # every seat
 
     completed: list[int]
     done: list[tuple[int, ...]]

@@ -13,7 +13,8 @@ def quick(cls: type[T]) -> type[T]:
 
     An ordinary frozen dataclass sets each field by a call of `object.__setattr__`. Here a new object is of an open twin
     class while its fields are set, and of its own class, frozen as ever, when it is handed out. Fields may have
-    defaults, but no default factories, and the class no `__post_init__`.
+    defaults, but no default factories, the class no `__post_init__`, and other classes are not derived from it. There is
+    also a `maker` of it afterwards.
     """
     if not is_dataclass(cls):
         raise TypeError(f"{cls.__name__} is no dataclass")
@@ -38,7 +39,8 @@ def quick(cls: type[T]) -> type[T]:
     ]
     exec("\n".join(lines), names)  # noqa: S102  as the standard library does for every dataclass
     setattr(cls, "__init__", names["__init__"])  # noqa: B010  the same arguments; an assignment is an error to mypy
-    _MAKERS[cls] = names["make"]
+    make = _MAKERS[cls] = names["make"]
+    make.__qualname__ = cls.__qualname__  # what a wrong call names
     return cls
 
 

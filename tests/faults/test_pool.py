@@ -17,7 +17,7 @@ from phaseten.v1 import referee_pb2
 from tests.faults.whole_house import DIRECT, WholeHouse, whole_house
 
 FROZEN = 25.0  # seconds: two of the short leases of these tests, a question that nobody answers, and some to spare
-ON_ITS_WAY = 1.0  # seconds in which the site takes home what a referee said before it was frozen
+ON_ITS_WAY = 2.0  # seconds in which the site takes home what a referee said before it was frozen
 CAUGHT = "SELECT count(*) FROM matches_attempt WHERE state = 'RUNNING' AND referee = %s AND confirmed_at IS NOT NULL"
 LOOK = """
 import json

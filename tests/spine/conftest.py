@@ -8,7 +8,14 @@ import pytest
 
 from tests.site.builders import REFEREE
 from tests.spine.scripted_referee import ScriptedReferee, listening
+from tournament_site import control
 from tournament_site.addresses import Referee
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No referee used up its time in an earlier test."""
+    monkeypatch.setattr(control, "_hasty_until", {})
 
 
 @pytest.fixture

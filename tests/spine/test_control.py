@@ -1,7 +1,7 @@
 """Asking referees: all at once, and with little patience for one that was silent last time."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from phaseten.v1 import referee_pb2 as pb
@@ -10,15 +10,13 @@ from tests.spine.scripted_referee import ScriptedReferee, listening
 from tournament_site import control
 from tournament_site.addresses import Referee
 from tournament_site.control import ask_all
-from tournament_site.matches.referee_client import RefereeClient, RefereeRefused, RefereeSilent, RefereeUnavailable, Sessions
+from tournament_site.matches.referee_client import RefereeClient, RefereeRefused, RefereeUnavailable, Sessions
 
-PATIENCE, LITTLE = 2.0, 0.5
+PATIENCE, LITTLE = 3.0, 1.0
 
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short patience, and nothing known of what other tests asked."""
-    monkeypatch.setattr(control, "_silent", set())
     monkeypatch.setattr(control, "PATIENCE", PATIENCE)
     monkeypatch.setattr(control, "LITTLE_PATIENCE", LITTLE)
 
@@ -40,9 +38,12 @@ class Frozen:
         """What both say to the same question, as the site asks it."""
         return tuple(ask_all(dict.fromkeys(self.pool, RefereeClient.list_sessions)).values())
 
-    def patience(self) -> float:
-        """The seconds that the frozen one had for the last call."""
-        return self.scripts[0].patience[-1]
+    def given(self, ask: Callable[[], object], which: int = 0) -> float:
+        """The seconds that one of them had for a call."""
+        before = len(self.scripts[which].patience)
+        ask()
+        (seconds,) = self.scripts[which].patience[before:]
+        return seconds
 
 
 @pytest.fixture
@@ -57,32 +58,45 @@ def frozen() -> Iterator[Frozen]:
 
 def test_who_says_nothing_keeps_no_answer_of_the_others_away(frozen: Frozen) -> None:
     silent, answered = frozen.ask()
-    assert isinstance(silent, RefereeSilent)
+    assert isinstance(silent, RefereeUnavailable)
     assert answered == Sessions((), 100)
 
 
-def test_who_said_nothing_is_given_little_time_until_it_answers(frozen: Frozen) -> None:
-    frozen.ask()
-    assert frozen.patience() > LITTLE
-    silent, _ = frozen.ask()
-    assert isinstance(silent, RefereeSilent)
-    assert frozen.patience() <= LITTLE
-    assert frozen.scripts[1].patience[-1] > LITTLE
+def test_who_used_up_its_time_is_given_little_until_it_answers(frozen: Frozen) -> None:
+    assert frozen.given(frozen.ask) > LITTLE
+    assert frozen.given(frozen.ask) <= LITTLE
+    assert frozen.given(frozen.ask, which=1) > LITTLE
     frozen.thaw.set()
-    assert frozen.ask()[0] == Sessions((), 7)
-    assert frozen.patience() <= LITTLE
-    assert frozen.ask()[0] == Sessions((), 7)
-    assert frozen.patience() > LITTLE
+    assert frozen.given(frozen.ask) <= LITTLE
+    assert frozen.given(frozen.ask) > LITTLE
+    assert frozen.ask() == (Sessions((), 7), Sessions((), 100))
 
 
-def test_a_referee_that_is_away_is_no_silent_one(frozen: Frozen) -> None:
-    """It says no at once, and may be starting: that takes its time."""
+def test_who_is_only_slow_is_heard_again_after_a_while(frozen: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little patience alone would never hear an answer that takes more than that."""
+    monkeypatch.setattr(control, "HASTY_SECONDS", 0.0)
+    assert frozen.given(frozen.ask) > LITTLE
+    assert frozen.given(frozen.ask) > LITTLE
+
+
+def test_a_referee_that_says_no_at_once_keeps_the_whole_patience(frozen: Frozen) -> None:
+    """It is starting, perhaps: that takes its time."""
     del frozen.scripts[0].answers["ListSessions"]
     for _ in range(2):
-        away, _ = frozen.ask()
-        assert isinstance(away, RefereeUnavailable)
-        assert not isinstance(away, RefereeSilent)
-        assert frozen.patience() > LITTLE
+        assert frozen.given(frozen.ask) > LITTLE
+    assert isinstance(frozen.ask()[0], RefereeUnavailable)
+
+
+def test_a_network_that_says_no_late_has_used_up_the_time_too(frozen: Frozen) -> None:
+    """No route to a machine that is off: the kernel says so after three seconds."""
+
+    def late(_: object) -> None:
+        frozen.thaw.wait(1.5 * LITTLE)
+        raise RuntimeError
+
+    frozen.scripts[0].answers["ListSessions"] = late
+    assert frozen.given(frozen.ask) > LITTLE
+    assert frozen.given(frozen.ask) <= LITTLE
 
 
 def test_nobody_is_asked_where_there_is_nobody() -> None:

@@ -1,15 +1,18 @@
 """Leases that ran out: nothing is put back before its referee was asked, and only our own failures are counted."""
 
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db.models.functions import Now
 from phaseten.v1 import referee_pb2 as pb
 
-from tests.site.builders import claim, make_bots, queue_match
-from tests.spine.scripted_referee import ScriptedReferee
+from tests.site.builders import REFEREE, claim, make_bots, queue_match
+from tests.spine.scripted_referee import ScriptedReferee, listening
 from tournament_site import pipeline
+from tournament_site.addresses import Referee
 from tournament_site.matches import services
 from tournament_site.matches.models import Match
 from tournament_site.matches.queries import LEASE
@@ -80,6 +83,25 @@ def test_a_referee_that_cannot_be_asked_is_waited_for(referee: ScriptedReferee, 
     pipeline.heal()
     assert state(running.match_id) == ("QUEUED", 1)
     assert referee.asked["GetMatches"]
+
+
+def test_every_referee_is_asked_about_its_own_matches_and_one_that_is_away_is_no_ones_business(
+    referee: ScriptedReferee, settings: Any
+) -> None:
+    matches = []
+    for name in (REFEREE, "away", "no longer ours"):
+        claimed = claim(queue_match(make_bots(2)), name)
+        services.confirm([(claimed.match_id, claimed.attempt)])
+        late(claimed.match_id, LEASE + timedelta(seconds=1))
+        matches.append(claimed.match_id)
+    with listening() as away:
+        pool = (Referee("away", away.address, away.address), *settings.SITE.referees)
+        settings.SITE = replace(settings.SITE, referees=pool)
+        referee.knows(pb.ATTEMPT_STATE_RUNNING)
+        pipeline.heal()
+        asked = [[ref.match_id for ref in script.asked["GetMatches"][0].attempts] for script in (referee, away)]
+    assert asked == [[matches[0].bytes], [matches[1].bytes]]
+    assert [state(match_id) for match_id in matches] == [("RUNNING", 0), ("QUEUED", 1), ("QUEUED", 1)]
 
 
 def test_the_third_loss_voids_the_match(referee: ScriptedReferee, running: Claimed) -> None:

@@ -44,10 +44,6 @@ class RefereeUnavailable(Exception):
     """The referee did not answer, or not in time. Nothing is known of what it did."""
 
 
-class RefereeSilent(RefereeUnavailable):
-    """The referee said nothing at all in the time that the call had."""
-
-
 class RefereeRefused(Exception):
     """The referee answered that it will not: a wrong token, a request that it does not understand. Ours to mend."""
 
@@ -297,8 +293,6 @@ _REFUSALS = (
 def translate(error: Any) -> Exception:
     """Our error for one of gRPC's."""
     code, details = error.code(), error.details()
-    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-        return RefereeSilent(f"{code.name}: {details}")
     return (RefereeRefused if code in _REFUSALS else RefereeUnavailable)(f"{code.name}: {details}")
 
 
