@@ -11,10 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from redis import Redis
 
 from tests.faults.whole_house import WholeHouse, whole_house
 
 KILLS = 3
+FROZEN = 20.0  # seconds, longer than any of its clients waits for an answer
 
 
 def moments(seed: str) -> list[tuple[float, float]]:
@@ -64,3 +66,27 @@ def test_a_season_survives_kills_of(name: str, tmp_path: Path) -> None:
         assert kills == KILLS
         assert "nothing is lost" in house.command("audit", "--settled")
         assert house.command("rebuild_ratings").strip()
+
+
+@pytest.mark.timeout(600)
+def test_a_season_survives_a_broker_that_forgets_everything_and_one_that_stands_still(tmp_path: Path) -> None:
+    """What is due stands in the database, so nothing is due to Valkey but to carry it."""
+    with whole_house(tmp_path) as house:
+        valkey = house.servers["valkey"]
+
+        def forget() -> None:
+            with Redis.from_url(house.env["PHASETEN_REDIS_URL"]) as connection:
+                assert connection.dbsize()
+                connection.flushall()
+
+        def stand_still() -> None:
+            valkey.freeze()
+            time.sleep(FROZEN)
+            valkey.thaw()
+
+        waiting = [(0.1, forget), (0.3, stand_still), (0.6, forget)]
+        for finished, scheduled in house.progress():
+            while waiting and scheduled and finished / scheduled >= waiting[0][0]:
+                waiting.pop(0)[1]()
+        assert not waiting
+        assert "nothing is lost" in house.command("audit", "--settled")
