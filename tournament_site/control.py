@@ -51,11 +51,13 @@ def _ask(referee: Referee, question: Question[T]) -> T | Failure:
         with client_of(referee, LITTLE_PATIENCE if hasty else PATIENCE) as client:
             answer = question(client)
     except RefereeUnavailable as error:
-        end = time.monotonic()
-        if not hasty and end - start > LITTLE_PATIENCE:
+        answer, end = error, time.monotonic()
+        if hasty and end - start > LITTLE_PATIENCE / 2:
+            return error
+        if end - start > LITTLE_PATIENCE:
             _hasty_until[referee.id] = end + HASTY_SECONDS
-        return error
+            return error
     except RefereeRefused as error:
         answer = error
-    _hasty_until.pop(referee.id, None)
+    _hasty_until.pop(referee.id, None)  # it is there, or what is in its place says no at once
     return answer

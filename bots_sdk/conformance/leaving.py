@@ -56,7 +56,7 @@ async def limits(stage: Stage) -> Notes:
         raise Failed(
             f"at most {MOST_UNASKED} messages a second that nobody asked for",
             f"{heard.busiest} within one second",
-            "ping every 5 s, and resign once; a real referee ends the stream of a bot that floods it",
+            "ping every 5 s while you play, and resign once; a real referee ends the stream of a bot that floods it",
         )
     return [f"frames up to {heard.biggest_frame} bytes, messages up to {heard.biggest_message}"]
 

@@ -15,6 +15,7 @@ from bots_sdk.conformance.visit import End
 
 Notes = list[str]
 HAMMERING: Final = 10  # dials a second
+UNASKED: Final = "it sent no pings of its own while it played"
 _OLD: Final = (Wrong.UNKNOWN_GAME, Wrong.UNASKED, Wrong.CHANGED)
 
 
@@ -130,11 +131,13 @@ def _strangers() -> pb.GameOver:
 
 
 async def after_silence(stage: Stage) -> Notes:
-    """The referee stands still with a question open, and says so to nobody."""
+    """The referee stands still in the middle of a game, and says so to nobody."""
     visit = await stage.session()
     sitting = Sitting(stage, visit, (Table(),))
+    pings = visit.pings
     await sitting.begin()
     await sitting.play(rounds=2)
+    pinged = await visit.until(lambda: visit.pings > pings, 2 * stage.patience.ping)
     visit.deaf = True
     stage.freeze()
     after = await stage.first.arrival(stage.patience.silence, visit)
@@ -145,10 +148,10 @@ async def after_silence(stage: Stage) -> Notes:
             "the bot went on waiting for it",
             "while a game runs ping the referee every 5 s, and dial again when nothing was heard for 8 s",
         )
-    await stage.welcome(after, _resync(stage, sitting.running))
-    sitting.visit = after
+    sitting.visit = await stage.back(visit, lambda: _resync(stage, sitting.running))
     await sitting.play(rounds=2)
-    return []
+    sitting.expect_none(*_OLD)
+    return [] if pinged else [UNASKED]
 
 
 async def redial(stage: Stage) -> Notes:

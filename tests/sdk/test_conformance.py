@@ -17,6 +17,7 @@ from bots_sdk import client as client_module
 from bots_sdk.bot import Bot
 from bots_sdk.conformance.beginning import DECLINES, TAKES_PART
 from bots_sdk.conformance.report import Report, Status, lines_of
+from bots_sdk.conformance.returning import UNASKED
 from bots_sdk.conformance.run import run
 from bots_sdk.conformance.scenarios import BY_NAME, SCENARIOS
 from bots_sdk.conformance.site import PATH, TICKET, TOKEN, Site
@@ -27,7 +28,7 @@ from bots_sdk.http import Site as SiteClient
 from bots_sdk.loading import load_bot
 from bots_sdk.session import SDK
 from tests.sdk.bent import Declines
-from tests.sdk.crooked import CROOKED, Crooked
+from tests.sdk.crooked import CROOKED, QUICK, Crooked
 from tests.sdk.trying import GAMES, PATIENCE, Verdict, tried, verdict_on
 
 AT_ONCE = 6
@@ -60,6 +61,15 @@ async def test_the_sdk_and_its_template_pass_every_scenario() -> None:
     assert (report.illegal, report.laid) == ({}, set(range(1, 11)))
     assert len(report.outcomes) == len(SCENARIOS)
     assert notes(report, "handshake") == (TAKES_PART,)
+    assert notes(report, "silence") == ()
+
+
+@one_loop
+async def test_a_bot_that_only_listens_is_told_that_it_should_ask() -> None:
+    listens = Crooked((), timing=replace(QUICK, ping=600.0, rest=600.0))
+    report = await tried(listens, (BY_NAME["hello"], BY_NAME["silence"]))
+    assert complaints(report) == []
+    assert notes(report, "silence") == (UNASKED,)
 
 
 @one_loop

@@ -17,6 +17,7 @@ from referee.engine.cards import full_deck
 from referee.engine.moves import Seat
 from referee.engine.ruleset import Ruleset
 from referee.service import pieces
+from referee.service.batch import Batch
 from referee.service.game import RunningGame
 from referee.wire.moves import write_decision
 from tests.players import Policy, random_player
@@ -58,7 +59,10 @@ async def test_cards_that_are_hidden_change_no_byte(seats: int, nightly: bool) -
 
 
 def compare_together(seats: int, seed: int) -> int:
-    """As `compare`, with several games whose answers come in one frame each time: none tells anything of another."""
+    """As `compare`, with several games whose answers come in one frame each time: none tells anything of another.
+
+    What they share is the batch, and whatever a module keeps; a session or a feed of all of them is not looked at.
+    """
     dice, hours = random.Random(f"together {seats} {seed}"), Hours()
     policy, alike = random_player(dice.randrange), 0
     with ExitStack() as stack:
@@ -93,15 +97,21 @@ async def test_games_of_one_frame_change_no_byte_of_each_other(seats: int) -> No
 
 
 async def test_the_comparison_would_notice_what_another_game_of_the_frame_tells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question that shows the view of the game looked at before it is found out."""
-    honest, last = RunningGame._look, [b""]
+    """A question that shows the view of the game before it in the frame is found out."""
+    look, play, before = RunningGame._look, Batch.play, list[bytes]()
 
     def astray(self: RunningGame) -> bool:
-        done = honest(self)
-        self._seen, last[0] = last[0], self._seen
+        done = look(self)
+        before.append(self._seen)
+        self._seen = before[-2:][0]
         return done
 
-    monkeypatch.setattr(RunningGame, "_STAGES", tuple(astray if s is honest else s for s in RunningGame._STAGES))
+    def fresh(self: Batch) -> None:
+        before.clear()
+        play(self)
+
+    monkeypatch.setattr(RunningGame, "_STAGES", tuple(astray if s is look else s for s in RunningGame._STAGES))
+    monkeypatch.setattr(Batch, "play", fresh)
     with pytest.raises(AssertionError, match="onlooker"):
         sum(compare_together(2, seed) for seed in range(FRAMES))
 

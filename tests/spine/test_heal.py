@@ -85,7 +85,7 @@ def test_a_referee_that_cannot_be_asked_is_waited_for(referee: ScriptedReferee, 
     assert referee.asked["GetMatches"]
 
 
-def test_every_referee_is_asked_about_its_own_matches_and_one_that_is_away_is_no_ones_business(
+def test_every_referee_is_asked_about_its_own_matches_and_those_of_one_that_is_away_move(
     referee: ScriptedReferee, settings: Any
 ) -> None:
     matches = []
