@@ -1,7 +1,7 @@
 """Asking referees: all at once, and with little patience for one that used up its time just now."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from phaseten.v1 import referee_pb2 as pb
@@ -38,10 +38,10 @@ class Frozen:
         """What both say to the same question, as the site asks it."""
         return tuple(ask_all(dict.fromkeys(self.pool, RefereeClient.list_sessions)).values())
 
-    def given(self, ask: Callable[[], object], which: int = 0) -> float:
-        """The seconds that one of them had for a call."""
+    def given(self, which: int = 0) -> float:
+        """The seconds that one of them has to answer when both are asked."""
         before = len(self.scripts[which].patience)
-        ask()
+        self.ask()
         (seconds,) = self.scripts[which].patience[before:]
         return seconds
 
@@ -63,19 +63,19 @@ def test_who_says_nothing_keeps_no_answer_of_the_others_away(frozen: Frozen) -> 
 
 
 def test_who_used_up_its_time_is_given_little_until_it_answers(frozen: Frozen) -> None:
-    assert frozen.given(frozen.ask) > LITTLE
-    assert frozen.given(frozen.ask) <= LITTLE
-    assert frozen.given(frozen.ask, which=1) > LITTLE
+    assert frozen.given() > LITTLE
+    assert frozen.given() <= LITTLE
+    assert frozen.given(which=1) > LITTLE
     frozen.thaw.set()
-    assert frozen.given(frozen.ask) <= LITTLE
-    assert frozen.given(frozen.ask) > LITTLE
+    assert frozen.given() <= LITTLE
+    assert frozen.given() > LITTLE
     assert frozen.ask() == (Sessions((), 7), Sessions((), 100))
 
 
 def test_who_is_only_slow_is_heard_again_after_a_while(frozen: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Little patience alone would never hear an answer that takes more than that."""
     monkeypatch.setattr(control, "HASTY_SECONDS", 1.5 * LITTLE)
-    first, second, *later = [frozen.given(frozen.ask) for _ in range(4)]
+    first, second, *later = [frozen.given() for _ in range(4)]
     assert first > LITTLE >= second
     assert max(later) > LITTLE
 
@@ -84,15 +84,15 @@ def test_a_referee_that_says_no_at_once_keeps_the_whole_patience(frozen: Frozen)
     """It is starting, perhaps: that takes its time."""
     del frozen.scripts[0].answers["ListSessions"]
     for _ in range(2):
-        assert frozen.given(frozen.ask) > LITTLE
+        assert frozen.given() > LITTLE
     assert isinstance(frozen.ask()[0], RefereeUnavailable)
 
 
 def test_a_referee_that_is_started_again_has_the_whole_patience_again(frozen: Frozen) -> None:
     frozen.ask()
     del frozen.scripts[0].answers["ListSessions"]  # it was killed: there is a no at once
-    assert frozen.given(frozen.ask) <= LITTLE
-    assert frozen.given(frozen.ask) > LITTLE
+    assert frozen.given() <= LITTLE
+    assert frozen.given() > LITTLE
 
 
 def test_a_network_that_says_no_late_has_used_up_the_time_too(frozen: Frozen) -> None:
@@ -103,8 +103,8 @@ def test_a_network_that_says_no_late_has_used_up_the_time_too(frozen: Frozen) ->
         raise RuntimeError
 
     frozen.scripts[0].answers["ListSessions"] = late
-    assert frozen.given(frozen.ask) > LITTLE
-    assert frozen.given(frozen.ask) <= LITTLE
+    assert frozen.given() > LITTLE
+    assert frozen.given() <= LITTLE
 
 
 def test_nobody_is_asked_where_there_is_nobody() -> None:

@@ -199,7 +199,7 @@ WatchUpdate = Greeting | Running | Opened | Update | Record | Void
 class RefereeClient:
     """Calls to one referee. Each method raises RefereeUnavailable or RefereeRefused."""
 
-    def __init__(self, address: str, token: Callable[[], str], seconds: float = 5.0) -> None:
+    def __init__(self, address: str, token: Callable[[], str], seconds: float) -> None:
         """`address` is host:port of the control side, `token` makes a control token, `seconds` bounds each short call."""
         self._channel = grpc.insecure_channel(address, options=OPTIONS)
         self._stub = RefereeServiceStub(self._channel)
