@@ -164,6 +164,7 @@ class House:
         )
 
     def _referees(self) -> tuple[Service, ...]:
+        journals = self._state.folder("referees")
         return tuple(
             self._python(
                 *(_service_of(name), "-m", "referee.service"),
@@ -172,6 +173,7 @@ class House:
                 PHASETEN_REFEREE_ID=name,
                 PHASETEN_REFEREE_BIND=f"{HOST}:{bots}",
                 PHASETEN_REFEREE_CONTROL_BIND=f"{HOST}:{control}",
+                PHASETEN_REFEREE_JOURNAL_FILE=str(journals / f"{name}.journal"),
             )
             for name, (bots, control) in self._ports.referees.items()
         )

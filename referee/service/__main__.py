@@ -16,6 +16,7 @@ import uvloop
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from referee.service import log, status
+from referee.service.journal import CannotKeep
 from referee.service.memory import collect_rarely
 from referee.service.server import MAX_CONNECTIONS, CannotListen, RefereeServer
 from referee.service.settings import Settings, SettingsError, control_address
@@ -95,14 +96,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(_chosen: argparse.Namespace) -> int:
-    """Read the settings and serve. 0 after a stop that was asked for, 1 without ports. Raises SettingsError."""
+    """Read the settings and serve. 0 after a stop that was asked for, 1 without ports or journal. Raises SettingsError."""
     settings = Settings.from_env(os.environ)
     log.configure(settings.log_level)
     _leave_no_core()
     _take_precedence()
     try:
         return 0 if uvloop.run(_serve(settings)) else 1
-    except CannotListen as problem:
+    except (CannotListen, CannotKeep) as problem:
         sys.stderr.write(f"phaseten-referee: {problem}\n")
         return 1
 

@@ -19,7 +19,7 @@ UPDATES_PER_SECOND: Final = 100  # of all games together: whoever takes them hom
 RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
-MOST_VOIDS: Final = 1000  # void attempts that are remembered until somebody knows of them; about a kilobyte each
+MOST_VOIDS: Final = 5000  # void attempts that are remembered until somebody knows of them; about a kilobyte each
 
 _GAME_UPDATE: Final = Heading(pb.WatchMessage, "game_update", Heading(pb.WatchResponse, "messages"))
 

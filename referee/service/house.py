@@ -1,10 +1,11 @@
 """What games need of the process around them."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from referee.service.clock import RefereeTime
 from referee.service.feed import Feed
+from referee.service.journal import Journal
 from referee.service.meter import Meter
 
 
@@ -17,3 +18,4 @@ class House:
     feed: Feed
     meter: Meter
     loop: asyncio.AbstractEventLoop
+    journal: Journal = field(default_factory=Journal)

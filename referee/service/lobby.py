@@ -14,6 +14,7 @@ from referee.service.endings import Ending, Endings
 from referee.service.errors import CallReason
 from referee.service.feed import Feed
 from referee.service.house import House
+from referee.service.journal import Leftover
 from referee.service.log import EventLog, Sparing
 from referee.service.match import RunningMatch
 from referee.service.meter import Meter
@@ -304,7 +305,15 @@ class Lobby:
 
     def acknowledge(self, attempt: Attempt) -> bool:
         """The site has the record, or knows that the attempt is void. False if nothing waited for that (any more)."""
-        return self.records.acknowledge(attempt) or self.feed.void_known(attempt)
+        known = self.records.acknowledge(attempt) or self.feed.void_known(attempt)
+        if known:
+            self._house.journal.forget(attempt)
+        return known
+
+    def recall(self, left: Leftover) -> None:
+        """An earlier process was ended in the middle of this attempt: tell that it is void, and never deal it again."""
+        self.outcomes.note(left.attempt, State.VOID)
+        self.feed.void(left.attempt, left.text, left.games, planned=left.planned)
 
     def _void(self, match: RunningMatch, text: str, *, planned: bool = False) -> None:
         attempt = match.attempt
@@ -313,6 +322,7 @@ class Lobby:
         playing, shuffles = match.playing, match.shuffles()
         match.abandon(text)
         self.outcomes.note(attempt, State.VOID)
+        self._house.journal.void(attempt, text, planned=planned)
         self._house.meter.matches["void"] += 1
         self.feed.void(attempt, text, shuffles, planned=planned)
         log.warning("match void", match=attempt.match, attempt=attempt.number, reason=text)

@@ -82,9 +82,13 @@ class RunningMatch:
         seed = self._shared_seed or secrets.token_bytes(SEED_BYTES)
         gathering = Gathering(self.order, index, seed, self._house, self)
         self.games[index] = gathering
+        self._write_down(gathering)  # nobody is told of the commitment before
         log.debug("game announced", match=self.attempt.match, attempt=self.attempt.number, game=self.order.games[index])
         count = len(links)
         gathering.begin([links[(seat - index) % count] for seat in range(count)])
+
+    def _write_down(self, gathering: Gathering) -> None:
+        self._house.journal.keep(self.attempt, gathering.index, gathering.shuffle())
 
     def shuffles(self) -> list[referee_pb2.VoidGame]:
         """What made the cards of every game that was announced, in order: for an attempt that comes to nothing."""
@@ -106,6 +110,7 @@ class RunningMatch:
     # What games say (`gathering.GatheringOwner`, `game.Owner`).
 
     def gathered(self, gathering: Gathering) -> None:
+        self._write_down(gathering)  # the shares too
         game = RunningGame(gathering, self._house, self)
         self.games[gathering.index] = game
         game.begin()

@@ -20,6 +20,7 @@ from referee.service.errors import CallReason
 from referee.service.feed import RUNNING_SECONDS, Feed
 from referee.service.house import House
 from referee.service.interceptor import Guard, Methods, Options, make_server
+from referee.service.journal import Journal
 from referee.service.lobby import Lobby
 from referee.service.log import EventLog
 from referee.service.memory import GIVE_BACK_SECONDS, give_back
@@ -88,6 +89,7 @@ class RefereeServer:
     """A referee process: both ports, and everything behind them. Make it inside a running event loop."""
 
     def __init__(self, settings: Settings) -> None:
+        """Raises CannotKeep for a journal that cannot be used."""
         self._settings = settings
         self._release = release = version("phaseten")
         self.meter = Meter()
@@ -95,8 +97,12 @@ class RefereeServer:
         greeting = referee_pb2.WatchGreeting(referee=settings.referee, incarnation=secrets.token_hex(8))
         records = Records(settings.max_record_bytes)
         self._feed = Feed(records, greeting, self._running)
-        house = House(f"{settings.referee} {release}", self.time, self._feed, self.meter, asyncio.get_running_loop())
+        self._journal = Journal(settings.journal)
+        named = f"{settings.referee} {release}"
+        house = House(named, self.time, self._feed, self.meter, asyncio.get_running_loop(), self._journal)
         self.lobby = Lobby(house, records, Outcomes(), settings.max_games)
+        for left in self._journal.leftovers():
+            self.lobby.recall(left)
         self._bots = BotApi(self.lobby, settings.keys, settings.referee)
         self._control = RefereeApi(self.lobby, self.meter, self.time, greeting, release)
         self._health = health.aio.HealthServicer()
@@ -153,6 +159,7 @@ class RefereeServer:
         await asyncio.gather(*self._housekeeping, return_exceptions=True)
         if self._metrics is not None:
             await asyncio.to_thread(self._metrics.close)
+        self._journal.close()
         log.info("stopped", records_lost=len(self.lobby.records))
 
     def _server(self, handlers: Methods, service: str, guard: Guard, options: Options) -> grpc.aio.Server:

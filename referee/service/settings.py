@@ -48,6 +48,7 @@ class Settings:
         max_record_bytes: bytes of records that wait to be taken home.
         grace: seconds that running matches are given when the process is told to stop.
         metrics_bind: `host:port` of the Prometheus page, or None.
+        journal: file of the seeds that the site does not have yet, or None.
         tls: for the bots' port, or None for plain text.
         log_level: one of `LEVELS`.
 
@@ -61,6 +62,7 @@ class Settings:
     max_record_bytes: int = MAX_RECORD_BYTES
     grace: float = GRACE_SECONDS
     metrics_bind: str | None = None
+    journal: Path | None = None
     tls: Tls | None = None
     log_level: str = LOG_LEVEL
 
@@ -76,11 +78,14 @@ class Settings:
         max_record_bytes = read.optional("MAX_RECORD_BYTES", _whole, MAX_RECORD_BYTES)
         grace = read.optional("GRACE_SECONDS", _seconds, GRACE_SECONDS)
         metrics_bind = read.optional("METRICS_BIND", _address, None)
+        journal = read.optional("JOURNAL_FILE", _new_file, None)
         tls = _tls(read)
         log_level = read.optional("LOG_LEVEL", _level, LOG_LEVEL)
         if read.problems or referee is None or keys is None:
             raise SettingsError(tuple(read.problems))
-        return cls(referee, keys, bind, control_bind, max_games, max_record_bytes, grace, metrics_bind, tls, log_level)
+        return cls(
+            referee, keys, bind, control_bind, max_games, max_record_bytes, grace, metrics_bind, journal, tls, log_level
+        )
 
 
 def control_address(env: Mapping[str, str]) -> str:
@@ -159,6 +164,13 @@ def _file(text: str) -> bytes:
         return Path(text).read_bytes()
     except OSError as problem:
         raise ValueError(f"cannot be read: {problem.strerror} ({text})") from problem
+
+
+def _new_file(text: str) -> Path:
+    path = Path(text).absolute()
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"must be a file in a folder that exists, not {text!r}")
+    return path
 
 
 def _keys(text: str) -> KeyRing:

@@ -255,6 +255,7 @@ def _referee(stack: contextlib.ExitStack, key_file: Path) -> tuple[int, int, int
         "PHASETEN_REFEREE_TICKET_PUBLIC_KEY_FILE": str(key_file),
         "PHASETEN_REFEREE_BIND": "127.0.0.1:0",
         "PHASETEN_REFEREE_CONTROL_BIND": "127.0.0.1:0",
+        "PHASETEN_REFEREE_JOURNAL_FILE": str(key_file.with_name("journal")),
     }
     process = stack.enter_context(_running([sys.executable, "-m", "referee.service"], env=env, stderr=subprocess.PIPE))
     assert process.stderr is not None

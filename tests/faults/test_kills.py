@@ -58,6 +58,14 @@ def test_planned_stops_of_the_referee_spoil_nothing(tmp_path: Path) -> None:
         assert house.command("shell", "--no-imports", "-c", spoilt).strip() == "0"
 
 
+# How many void games there are whose commitment was shown, and how many of their seeds were not.
+HIDDEN = """
+from tournament_site.matches.models import Game
+void = Game.objects.filter(state=Game.State.VOID).exclude(commitment=None)
+print(void.count(), void.filter(server_seed=None).count())
+"""
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ["worker", "collector", "referee", "valkey", "postgres"])
 def test_a_season_survives_kills_of(name: str, tmp_path: Path) -> None:
@@ -66,6 +74,9 @@ def test_a_season_survives_kills_of(name: str, tmp_path: Path) -> None:
         assert kills == KILLS
         assert "nothing is lost" in house.command("audit", "--settled")
         assert house.command("rebuild_ratings").strip()
+        void, hidden = map(int, house.command("shell", "--no-imports", "-c", HIDDEN).split())
+        assert hidden == 0
+        assert void or name != "referee"  # it is killed in the middle of matches
 
 
 @pytest.mark.timeout(600)

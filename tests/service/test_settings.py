@@ -51,13 +51,14 @@ def test_every_variable_is_read(key_file: Path, tmp_path: Path) -> None:
         MAX_RECORD_BYTES=4,
         GRACE_SECONDS="0.5",
         METRICS_BIND="127.0.0.1:5",
+        JOURNAL_FILE=tmp_path / "journal",
         TLS_CERT_FILE=certificate,
         TLS_KEY_FILE=key,
         LOG_LEVEL="warning",
     )
     assert (settings.bind, settings.control_bind, settings.metrics_bind) == ("0.0.0.0:1", "[::1]:2", "127.0.0.1:5")
     assert (settings.max_games, settings.max_record_bytes, settings.grace) == (3, 4, 0.5)
-    assert settings.log_level == "WARNING"
+    assert (settings.log_level, settings.journal) == ("WARNING", tmp_path / "journal")
     assert settings.tls is not None
     assert (settings.tls.certificate, settings.tls.key) == (b"cert", b"key")
     assert "key" not in repr(settings.tls).replace("key=", "")
@@ -86,6 +87,8 @@ def test_two_keys_in_one_file_are_both_trusted(tmp_path: Path) -> None:
         ("LOG_LEVEL", "LOUD", "one of"),
         ("TICKET_PUBLIC_KEY_FILE", "/nowhere/key.pem", "cannot be read"),
         ("TICKET_PUBLIC_KEY_FILE", str(Path(__file__).with_name("client.py")), "holds no public key"),
+        ("JOURNAL_FILE", "/nowhere/at/all", "in a folder that exists"),
+        ("JOURNAL_FILE", "/", "must be a file"),
         ("TLS_CERT_FILE", __file__, "go together"),
         ("TLS_KEY_FILE", __file__, "go together"),
     ],

@@ -110,7 +110,7 @@ def test_the_page_shows_the_commitment_at_once_and_the_seed_once_it_is_void(clai
     assert shuffle.commitment.hex() in page()
     assert SEED.hex() not in page()
     services.void_attempt(claimed.match_id, claimed.attempt, "spoilt")
-    assert "its seed with it" in page()
+    assert "If it kept a journal" in page()
     services.reveal([shuffle])
     shown = page()
     assert all(text in shown for text in (shuffle.commitment.hex(), SEED.hex(), NONCE.hex(), "none was given"))

@@ -727,7 +727,9 @@ Global___VoidGame: _TypeAlias = VoidGame  # noqa: Y015
 
 @_typing.final
 class AttemptVoid(_message.Message):
-    """An attempt came to nothing. It is told again on every new stream until it is acknowledged."""
+    """An attempt came to nothing. It is told again on every new stream until it is acknowledged; where a referee keeps a journal,
+    also after its process has ended.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
