@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 from phaseten.v1 import referee_pb2 as pb
 
+from referee.service.journal import Leftover
 from referee.service.order import Attempt, encode_attempt
 from referee.service.records import Records
 from referee.wire.fields import Heading
@@ -19,7 +20,7 @@ UPDATES_PER_SECOND: Final = 100  # of all games together: whoever takes them hom
 RUNNING_SECONDS: Final = 5.0
 FRAME_BYTES: Final = 4 * 1024 * 1024
 MOST_WAITING: Final = 32 * 1024 * 1024  # bytes that may wait for a slow watcher
-MOST_VOIDS: Final = 5000  # void attempts that are remembered until somebody knows of them; about a kilobyte each
+MOST_VOIDS: Final = 1000  # void attempts that are remembered until somebody knows of them; one to five kilobytes each
 
 _GAME_UPDATE: Final = Heading(pb.WatchMessage, "game_update", Heading(pb.WatchResponse, "messages"))
 
@@ -111,6 +112,7 @@ class Feed:
         "_dirty",
         "_games",
         "_greeting",
+        "_leftovers",
         "_loop",
         "_running",
         "_store",
@@ -132,6 +134,7 @@ class Feed:
         self._games: dict[Shown, None] = {}
         self._dirty: dict[Shown, None] = {}
         self._voids: dict[Attempt, bytes] = {}
+        self._leftovers: deque[Leftover] = deque()  # of earlier processes, for which there was no room yet
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -142,7 +145,7 @@ class Feed:
     @property
     def voids(self) -> int:
         """Void attempts of which nobody knows yet."""
-        return len(self._voids)
+        return len(self._voids) + len(self._leftovers)
 
     def join(self) -> Watcher:
         """A new stream: it is greeted, told what is running and what is void, and gets every record that is kept."""
@@ -217,7 +220,19 @@ class Feed:
 
     def void_known(self, attempt: Attempt) -> bool:
         """Somebody knows now that the attempt is void. False if that was not waited for."""
-        return self._voids.pop(attempt, None) is not None
+        known = self._voids.pop(attempt, None) is not None
+        self._tell_leftovers()
+        return known
+
+    def recall(self, leftovers: Iterable[Leftover]) -> None:
+        """Tell void attempts of earlier processes, as many at a time as are remembered."""
+        self._leftovers.extend(leftovers)
+        self._tell_leftovers()
+
+    def _tell_leftovers(self) -> None:
+        while self._leftovers and len(self._voids) < MOST_VOIDS:
+            left = self._leftovers.popleft()
+            self.void(left.attempt, left.text, left.games, planned=left.planned)
 
     def recorded(self, attempt: Attempt) -> None:
         """A record was put into the store."""

@@ -2,36 +2,40 @@
 
 Whoever has been told a commitment is to see the seed behind it, also when the process that made it is gone. The next one
 with the same file tells the site that those attempts came to nothing, and their seeds; and it never deals one of them again,
-so that nobody gets another deck by ending the process.
+so that nobody gets another deck unseen by ending the process.
 
-The file is as secret as the memory of the process. What is written outlives the process at once; a machine that loses its
-power may lose the last of it.
+The file is as secret as the memory of the process. What is written outlives the process at once; nothing waits for a disk,
+so a machine that loses its power may lose the last of it, or all.
 """
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+from google.protobuf.message import DecodeError
 from phaseten.v1 import referee_pb2 as pb
 
-from referee.service.log import EventLog
+from referee.service.log import EventLog, Sparing
 from referee.service.order import Attempt
 
 PATIENCE_SECONDS: Final = 5.0  # for a process that is about to end, and has the file still
+COMPLAINT_SECONDS: Final = 60.0  # between two lines about a file that cannot be written
 LAST_WORDS: Final = "its referee ended before the site had its record"
 
-_TABLES: Final = """
-create table if not exists attempts (
-    match blob, number integer, planned integer not null, text text not null, primary key (match, number)
-) without rowid;
-create table if not exists games (
-    match blob, number integer, place integer, told blob not null, primary key (match, number, place)
-) without rowid;
+_VERSION: Final = 1
+_TABLES: Final = f"""
+create table owner (referee text not null);
+create table attempts (match blob, number integer, planned integer not null, text text not null,
+    primary key (match, number)) without rowid;
+create table games (match blob, number integer, place integer, told blob not null,
+    primary key (match, number, place)) without rowid;
+pragma user_version = {_VERSION}
 """
 
 log = EventLog(__name__)
@@ -52,35 +56,28 @@ class Leftover:
 
 
 class Journal:
-    """The file, or none: then nothing outlives the process. A file has one process at a time."""
+    """The file, or none: then nothing outlives the process. A file has one process at a time, and one referee for ever."""
 
-    __slots__ = ("_file",)
+    __slots__ = ("_complaints", "_file")
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, referee: str = "") -> None:
         """Raises CannotKeep."""
         self._file: sqlite3.Connection | None = None
+        self._complaints = _seldom()
         if path is None:
             return
-        try:
-            self._file = _opened(path)
-        except (OSError, sqlite3.Error) as problem:
-            raise CannotKeep(f"the journal {path} cannot be used: {_why(problem)}") from problem
+        with _told_of(path):
+            try:
+                self._file = _opened(path, referee)
+            except sqlite3.DatabaseError as problem:
+                if _code(problem) != sqlite3.SQLITE_CORRUPT:
+                    raise
+                log.bug("the journal is broken, and was set aside", problem, file=_set_aside(path))
+                self._file = _opened(path, referee)
 
     def leftovers(self) -> tuple[Leftover, ...]:
-        """What earlier processes left behind, by match and attempt."""
-        if self._file is None:
-            return ()
-        games: dict[Attempt, list[pb.VoidGame]] = {}
-        for match, number, told in self._file.execute("select match, number, told from games order by match, number, place"):
-            games.setdefault(Attempt(UUID(bytes=match), number), []).append(pb.VoidGame.FromString(told))
-        said = {
-            Attempt(UUID(bytes=match), number): (text, bool(planned))
-            for match, number, text, planned in self._file.execute("select match, number, text, planned from attempts")
-        }
-        return tuple(
-            Leftover(attempt, *said.get(attempt, (LAST_WORDS, False)), tuple(games.get(attempt, ())))
-            for attempt in sorted(games.keys() | said.keys())
-        )
+        """What is written down: when the file was just opened, what earlier processes left. Older attempts come first."""
+        return () if self._file is None else _leftovers(self._file)
 
     def keep(self, attempt: Attempt, place: int, game: pb.VoidGame) -> None:
         """Write down what makes the cards of game number `place` of an attempt, as far as it is known."""
@@ -110,33 +107,111 @@ class Journal:
             return
         try:
             self._file.execute(statement, values)
-        except sqlite3.Error as problem:
-            log.bug("the journal cannot be written", problem, match=UUID(bytes=values[0]), attempt=values[1])
+        except sqlite3.Error as error:
+            problem = error
+            self._complaints.tell(lambda event, **fields: log.bug(event, problem, **fields), "the journal cannot be written")
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # sqlite would let everybody read it
-    file = sqlite3.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)
-    with _closed_on_error(file):
-        file.execute("pragma locking_mode = exclusive")
-        file.execute("pragma journal_mode = wal")
-        file.execute("pragma synchronous = normal")  # a write waits for no disk
-        file.executescript(_TABLES)
-    return file
+def _seldom() -> Sparing:
+    last = -COMPLAINT_SECONDS
+
+    def allowed(now: float) -> bool:
+        nonlocal last
+        if now - last < COMPLAINT_SECONDS:
+            return False
+        last = now
+        return True
+
+    return Sparing(allowed)
 
 
 @contextmanager
-def _closed_on_error(file: sqlite3.Connection) -> Iterator[None]:
+def _told_of(path: Path) -> Iterator[None]:
+    """Raises CannotKeep for whatever is wrong with the file."""
     try:
         yield
+    except OSError as problem:
+        raise CannotKeep(f"the journal {path} cannot be used: {problem.strerror}") from problem
+    except sqlite3.Error as problem:
+        why = "another process uses it" if _code(problem) == sqlite3.SQLITE_BUSY else str(problem)
+        raise CannotKeep(f"the journal {path} cannot be used: {why}") from problem
+
+
+def _code(problem: sqlite3.Error) -> int:
+    """The primary result code, 0 if SQLite itself was not asked."""
+    return getattr(problem, "sqlite_errorcode", 0) & 0xFF
+
+
+def _opened(path: Path, referee: str) -> sqlite3.Connection:
+    _make_private(path)
+    file = sqlite3.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)
+    try:
+        _set_up(file, path, referee)
+        _leftovers(file)  # so that rows that make no sense are found while something can be done about it
     except BaseException:
         file.close()
         raise
+    return file
 
 
-def _why(problem: OSError | sqlite3.Error) -> str:
-    if isinstance(problem, OSError):
-        return problem.strerror or str(problem)
-    if problem.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-        return "another process uses it"
-    return str(problem)
+def _set_up(file: sqlite3.Connection, path: Path, referee: str) -> None:
+    file.execute("pragma locking_mode = exclusive")
+    (mode,) = file.execute("pragma journal_mode = wal").fetchone()
+    if mode != "wal":  # every write would wait for the disk
+        raise CannotKeep(f"the journal {path} cannot be used: its file system allows no write-ahead log")
+    file.execute("pragma synchronous = off")
+    (version,) = file.execute("pragma user_version").fetchone()
+    if version == 0:
+        _furnish(file, referee)
+    elif version != _VERSION:
+        raise CannotKeep(f"the journal {path} was written by another release of phaseten: move it away, or go back")
+    (owner,) = file.execute("select referee from owner").fetchone()
+    if owner != referee:
+        raise CannotKeep(f"the journal {path} is that of referee {owner!r}: each has a file of its own")
+
+
+def _furnish(file: sqlite3.Connection, referee: str) -> None:
+    file.execute("begin")
+    for statement in _TABLES.split(";"):
+        file.execute(statement)
+    file.execute("insert into owner values (?)", (referee,))
+    file.execute("commit")
+
+
+def _make_private(path: Path) -> None:
+    """SQLite would let everybody read a new file. One that is there is not opened here: to close it would end its locks."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    path.chmod(0o600)
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename the file and those beside it; returns its new name."""
+    aside = path.with_name(f"{path.name}.broken-{int(time.time())}")
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def _leftovers(file: sqlite3.Connection) -> tuple[Leftover, ...]:
+    """Raises sqlite3.DatabaseError for a row that makes no sense."""
+    games: dict[Attempt, list[pb.VoidGame]] = {}
+    said: dict[Attempt, tuple[str, bool]] = {}
+    try:
+        for match, number, told in file.execute("select match, number, told from games order by match, number, place"):
+            games.setdefault(Attempt(UUID(bytes=match), number), []).append(pb.VoidGame.FromString(told))
+        for match, number, text, planned in file.execute("select match, number, text, planned from attempts"):
+            said[Attempt(UUID(bytes=match), number)] = (text, bool(planned))
+    except (ValueError, TypeError, DecodeError) as problem:
+        raise _Broken(str(problem)) from problem
+    return tuple(
+        Leftover(attempt, *said.get(attempt, (LAST_WORDS, False)), tuple(games.get(attempt, ())))
+        for attempt in sorted(games.keys() | said.keys())
+    )
+
+
+class _Broken(sqlite3.DatabaseError):
+    """Rows that nobody here has written."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT

@@ -310,10 +310,11 @@ class Lobby:
             self._house.journal.forget(attempt)
         return known
 
-    def recall(self, left: Leftover) -> None:
-        """An earlier process was ended in the middle of this attempt: tell that it is void, and never deal it again."""
-        self.outcomes.note(left.attempt, State.VOID)
-        self.feed.void(left.attempt, left.text, left.games, planned=left.planned)
+    def recall(self, leftovers: Sequence[Leftover]) -> None:
+        """Earlier processes were ended in the middle of these attempts: tell that they are void, and deal none again."""
+        for left in leftovers:
+            self.outcomes.note(left.attempt, State.VOID)
+        self.feed.recall(leftovers)
 
     def _void(self, match: RunningMatch, text: str, *, planned: bool = False) -> None:
         attempt = match.attempt

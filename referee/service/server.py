@@ -97,12 +97,11 @@ class RefereeServer:
         greeting = referee_pb2.WatchGreeting(referee=settings.referee, incarnation=secrets.token_hex(8))
         records = Records(settings.max_record_bytes)
         self._feed = Feed(records, greeting, self._running)
-        self._journal = Journal(settings.journal)
+        self._journal = Journal(settings.journal, settings.referee)
         named = f"{settings.referee} {release}"
         house = House(named, self.time, self._feed, self.meter, asyncio.get_running_loop(), self._journal)
         self.lobby = Lobby(house, records, Outcomes(), settings.max_games)
-        for left in self._journal.leftovers():
-            self.lobby.recall(left)
+        self.lobby.recall(self._journal.leftovers())
         self._bots = BotApi(self.lobby, settings.keys, settings.referee)
         self._control = RefereeApi(self.lobby, self.meter, self.time, greeting, release)
         self._health = health.aio.HealthServicer()

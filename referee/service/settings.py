@@ -168,7 +168,11 @@ def _file(text: str) -> bytes:
 
 def _new_file(text: str) -> Path:
     path = Path(text).absolute()
-    if path.is_dir() or not path.parent.is_dir():
+    try:
+        fits = path.parent.is_dir() and not path.is_dir()
+    except OSError as problem:
+        raise ValueError(f"cannot be used: {problem.strerror} ({text})") from problem
+    if not fits:
         raise ValueError(f"must be a file in a folder that exists, not {text!r}")
     return path
 

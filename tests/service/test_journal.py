@@ -2,38 +2,42 @@
 
 import asyncio
 import os
-import signal
+import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
+from phaseten.v1 import bot_pb2 as pb
 from phaseten.v1 import referee_pb2
 
-from referee.engine.shuffle import NO_NONCE
-from referee.service import journal
+from referee.engine.shuffle import nonce_commit
+from referee.service import feed, journal
+from referee.service import house as service
+from referee.service.clock import RefereeTime
+from referee.service.feed import Feed
 from referee.service.journal import LAST_WORDS, CannotKeep, Journal, Leftover
-from referee.service.order import Attempt
+from referee.service.match import RunningMatch
+from referee.service.meter import Meter
+from referee.service.order import Attempt, decode_order
+from referee.service.records import Records, State
+from referee.service.seats import TableSeat
 from tests.service.client import (
-    Control,
     House,
-    RawWatch,
-    control_claims,
-    new_key,
     new_match,
     order,
-    public_pem,
     reference,
-    signed,
     until,
 )
 from tests.service.player import play_all
-from tests.service.test_gathering import NONCES, committed, reveal
-from tests.service.test_process import Process, running
-from tests.service.test_void import call_off, fits, openings, the_void
+from tests.service.test_gathering import NONCES
+from tests.service.test_void import call_off, the_void
+
+REFEREE = "north"
+IN_PROCESS = "test-referee"  # of `House`
 
 
 @pytest.fixture
@@ -48,25 +52,30 @@ def game(letter: bytes) -> referee_pb2.VoidGame:
 # The file.
 
 
+def written(path: Path, referee: str = REFEREE) -> tuple[Leftover, ...]:
+    """What stands in a file that nobody uses."""
+    kept = Journal(path, referee)
+    left = kept.leftovers()
+    kept.close()
+    return left
+
+
 def test_what_was_written_is_there_for_the_next_process(path: Path) -> None:
-    first, second, third = (Attempt(new_match(), number) for number in (1, 7, 1))
+    first, second, third = (Attempt(UUID(int=number), 1) for number in (1, 2, 3))
     again = Attempt(first.match, 2)
-    writer = Journal(path)
-    for attempt, place, told in ((first, 1, b"b"), (first, 0, b"a"), (again, 0, b"c"), (second, 0, b"d"), (third, 0, b"e")):
+    writer = Journal(path, REFEREE)
+    for attempt, place, told in ((again, 0, b"c"), (first, 1, b"b"), (first, 0, b"a"), (second, 0, b"d"), (third, 0, b"e")):
         writer.keep(attempt, place, game(told))
     writer.keep(first, 1, game(b"B"))  # what is known later takes the place of what was known first
     writer.void(second, "called off", planned=True)
     writer.void(third, "a mistake", planned=False)
     writer.forget(third)
     writer.close()
-    expected = (
+    assert written(path) == (
         Leftover(first, LAST_WORDS, False, (game(b"a"), game(b"B"))),
         Leftover(again, LAST_WORDS, False, (game(b"c"),)),
         Leftover(second, "called off", True, (game(b"d"),)),
     )
-    reader = Journal(path)
-    assert sorted(reader.leftovers(), key=lambda left: left.attempt) == sorted(expected, key=lambda left: left.attempt)
-    reader.close()
 
 
 def test_without_a_file_nothing_is_kept() -> None:
@@ -79,8 +88,11 @@ def test_without_a_file_nothing_is_kept() -> None:
     memory.close()
 
 
-def test_nobody_else_may_read_it(path: Path) -> None:
-    kept = Journal(path)
+@pytest.mark.parametrize("old", [False, True])
+def test_nobody_else_may_read_it(path: Path, old: bool) -> None:
+    if old:
+        path.touch(0o644)
+    kept = Journal(path, REFEREE)
     kept.keep(Attempt(new_match(), 1), 0, game(b"a"))
     files = list(path.parent.iterdir())
     assert len(files) > 1  # what was written last stands in a file beside it
@@ -90,27 +102,78 @@ def test_nobody_else_may_read_it(path: Path) -> None:
 
 def test_two_processes_never_share_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "PATIENCE_SECONDS", 0.1)
-    kept = Journal(path)
-    script = f"from pathlib import Path; from referee.service.journal import Journal; Journal(Path({str(path)!r}))"
+    kept = Journal(path, REFEREE)
+    with pytest.raises(CannotKeep, match="another process uses it"):
+        Journal(path, REFEREE)
+    script = (
+        "from pathlib import Path; from referee.service import journal; journal.PATIENCE_SECONDS = 0.1;"
+        f"journal.Journal(Path({str(path)!r}), {REFEREE!r})"
+    )
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert "another process uses it" in other.stderr
-    with pytest.raises(CannotKeep, match="another process uses it"):
-        Journal(path)
     kept.close()
-    Journal(path).close()
+    Journal(path, REFEREE).close()
+
+
+def test_each_referee_has_its_own(path: Path) -> None:
+    Journal(path, REFEREE).close()
+    with pytest.raises(CannotKeep, match=f"that of referee '{REFEREE}'"):
+        Journal(path, "south")
+
+
+def changed(path: Path, *statements: str) -> None:
+    """Do something to a journal that holds an attempt."""
+    kept = Journal(path, REFEREE)
+    kept.keep(Attempt(new_match(), 1), 0, game(b"a"))
+    kept.close()
+    file = sqlite3.connect(path, isolation_level=None)
+    for statement in statements:
+        file.execute(statement)
+    file.close()
+
+
+def test_what_another_release_wrote_is_left_alone(path: Path) -> None:
+    changed(path, "pragma user_version = 2")
+    with pytest.raises(CannotKeep, match="another release"):
+        Journal(path, REFEREE)
 
 
 def test_what_is_no_journal_is_left_alone(path: Path) -> None:
     path.write_bytes(b"a letter to somebody, long enough for a page" * 200)
     before = path.read_bytes()
     with pytest.raises(CannotKeep, match="not a database"):
-        Journal(path)
+        Journal(path, REFEREE)
     assert path.read_bytes() == before
+    changed(path.with_name("other"), "drop table games", "create table games (cards text)")
+    with pytest.raises(CannotKeep, match="no such column"):
+        Journal(path.with_name("other"), REFEREE)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["update games set match = x'00'", "update games set told = x'ffff'", "insert into attempts values (x'00', 1, 0, '')"],
+)
+def test_a_broken_one_is_set_aside(path: Path, statement: str, caplog: pytest.LogCaptureFixture) -> None:
+    changed(path, statement)
+    with caplog.at_level("ERROR"):
+        assert written(path) == ()
+    assert "the journal is broken, and was set aside" in caplog.text
+    (aside,) = path.parent.glob("*.broken-*")
+    assert sqlite3.connect(aside).execute("select count(*) from games").fetchone() == (1,)
+
+
+def test_a_page_that_was_torn_is_found(path: Path) -> None:
+    changed(path, "vacuum")
+    data = bytearray(path.read_bytes())
+    data[4096:8192] = os.urandom(4096)
+    path.write_bytes(data)
+    assert written(path) == ()
+    assert list(path.parent.glob("*.broken-*"))
 
 
 def test_a_file_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     with pytest.raises(CannotKeep, match="No such file"):
-        Journal(tmp_path / "nowhere" / "journal")
+        Journal(tmp_path / "nowhere" / "journal", REFEREE)
 
 
 async def test_a_full_disk_ends_no_game(path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -120,7 +183,7 @@ async def test_a_full_disk_ends_no_game(path: Path, caplog: pytest.LogCaptureFix
         file.execute("pragma max_page_count = 1")  # sqlite answers as it does when the disk is full
         for number in range(50):
             house.server._journal.keep(Attempt(new_match(), 1), number, game(b"x"))
-        assert "the journal cannot be written" in caplog.text
+        assert caplog.text.count("the journal cannot be written") == 1  # a minute
         assert "full" in caplog.text
         assert not any(secret in caplog.text for secret in ("xxxxxxxx", (b"x" * 8).hex()))
         watch = await house.watch()
@@ -133,147 +196,83 @@ async def test_a_full_disk_ends_no_game(path: Path, caplog: pytest.LogCaptureFix
 # What is in it while a referee works.
 
 
+class Order(list[str]):
+    """What happened: as a journal that writes nothing, and as the sessions of all seats."""
+
+    round_trip = 0.0
+
+    def keep(self, _attempt: Attempt, _place: int, told: referee_pb2.VoidGame) -> None:
+        self.append(f"{len([share for share in told.nonces if share.commitment])} shares written down")
+
+    def push(self, frame: bytes) -> None:
+        self.extend(f"{message.WhichOneof('kind')} sent" for message in pb.ConnectResponse.FromString(frame).messages)
+
+    def seat(self, _seat: TableSeat) -> int:
+        return 1
+
+    def unseat(self, _handle: int) -> None:
+        return
+
+    def game_ended(self, _seats: object, _ending: object) -> None:
+        return
+
+
+async def test_nobody_hears_of_a_commitment_before_it_is_written_down() -> None:
+    happened: Any = Order()
+    made = Feed(Records(10**6), referee_pb2.WatchGreeting(), list)
+    rooms = service.House("r", RefereeTime(), made, Meter(), asyncio.get_running_loop(), happened)
+    match = RunningMatch(decode_order(order("ann", "bob")), rooms, happened)
+    match.begin_next([happened, happened])
+    assert happened == ["0 shares written down", "invite sent", "invite sent"]
+    gathering = match.games[0]
+    for seat in gathering.seats:
+        gathering.commit(seat, nonce_commit(gathering.context, seat.index, NONCES["ann"]))  # type: ignore[union-attr]  # not yet a game
+    for seat in gathering.seats:
+        gathering.reveal(seat, NONCES["ann"])
+    assert happened[3:8] == [*["nonce_commits sent"] * 2, "2 shares written down", *["start sent"] * 2]
+    match.abandon("the test is over")
+
+
 async def test_an_attempt_stays_until_the_site_knows_everything(path: Path) -> None:
     async with House(journal=path) as house:
         kept = house.server._journal
         ann, bob = await house.bot("ann"), await house.bot("bob")
         finished, void = order("ann", "bob"), order("ann", "bob")
         await house.play(finished, void)
-        await asyncio.gather(ann.hear("start"), bob.hear("start"))
-        assert {left.attempt.match.bytes for left in kept.leftovers()} == {finished.match_id, void.match_id}
+        watch = await house.watch()
+        await watch.acknowledge(reference(finished))  # there is nothing to be acknowledged yet
         await call_off(house, void)
         await play_all(ann, bob, games=4)
+        await until(lambda: len(house.server.lobby.records) == 1)
         words = {left.attempt.match.bytes: (left.text, left.planned, len(left.games)) for left in kept.leftovers()}
         assert words == {
             finished.match_id: (LAST_WORDS, False, 2),
             void.match_id: ("the site called the match off", True, 2),
         }
-        watch = await house.watch()
         await watch.acknowledge((await watch.record()).attempt)
         await until(lambda: [left.attempt.match.bytes for left in kept.leftovers()] == [void.match_id])
         await watch.acknowledge(reference(void))
         await until(lambda: not kept.leftovers())
+    assert written(path, IN_PROCESS) == ()  # it was let go of
 
 
-# Processes that end, and those that come after them.
-
-
-async def watching(referee: Process) -> RawWatch:
-    call: Any = referee.channel.stream_stream("/phaseten.v1.RefereeService/Watch")(
-        metadata=(("authorization", f"Bearer {referee.token}"),)
-    )
-    return RawWatch(call)
-
-
-async def start(referee: Process, ordered: referee_pb2.MatchOrder) -> referee_pb2.StartResult:
-    control = Control(referee.channel, signed(referee.key, control_claims()))
-    (result,) = (await control.StartMatches(referee_pb2.StartMatchesRequest(matches=[ordered]))).results
-    return result
-
-
-async def before_any_share(referee: Process) -> referee_pb2.MatchOrder:
-    ann, bob = await referee.bot("ann"), await referee.bot("bob")
-    ann.shares = bob.shares = False
-    ordered = order("ann", "bob")
-    await start(referee, ordered)
-    await asyncio.gather(ann.hear("invite"), bob.hear("invite"))
-    return ordered
-
-
-async def in_the_middle(referee: Process) -> referee_pb2.MatchOrder:
-    """Ann has given a share, Bob takes no part, and the first card is dealt."""
-    ann, bob = await referee.bot("ann"), await referee.bot("bob")
-    ann.shares = False
-    ordered = order("ann", "bob")
-    await start(referee, ordered)
-    invites = [await committed(ann, "ann") for _ in range(2)]
-    for invite in invites:
-        await ann.hear("nonce_commits")
-        await reveal(ann, invite.game, NONCES["ann"])
-    await asyncio.gather(ann.hear("question"), bob.hear("start"))
-    return ordered
-
-
-async def before_the_record_is_home(referee: Process) -> referee_pb2.MatchOrder:
-    ann, bob = await referee.bot("ann"), await referee.bot("bob")
-    ordered = order("ann", "bob")
-    await start(referee, ordered)
-    await play_all(ann, bob, games=2)
-    return ordered
-
-
-@pytest.mark.parametrize(
-    ("moment", "nonces"),
-    [
-        (before_any_share, [[NO_NONCE, NO_NONCE]] * 2),
-        (in_the_middle, [[NONCES["ann"], NO_NONCE], [NO_NONCE, NONCES["ann"]]]),
-        (before_the_record_is_home, [[NO_NONCE, NO_NONCE]] * 2),
-    ],
-)
-async def test_a_killed_referee_takes_no_seed_with_it(
-    tmp_path: Path, path: Path, moment: Callable[[Process], Awaitable[referee_pb2.MatchOrder]], nonces: list[list[bytes]]
-) -> None:
-    async with running(tmp_path, JOURNAL_FILE=str(path)) as first:
-        watch = await watching(first)
-        ordered = await moment(first)
-        commitments = await openings(watch, 2)
-        first.process.kill()
-        await first.process.wait()
-    async with running(tmp_path, JOURNAL_FILE=str(path)) as second:
-        watch = await watching(second)
-        void = await the_void(watch)
-        assert (void.attempt, void.text, void.planned) == (reference(ordered), LAST_WORDS, False)
-        assert {shown.game_id: shown.commitment for shown in void.games} == commitments
-        assert all(fits(shown, ordered) for shown in void.games)
-        assert [[share.nonce for share in shown.nonces] for shown in void.games] == nonces
-        result = await start(second, ordered)
-        assert (result.outcome, result.refusal) == (referee_pb2.START_OUTCOME_REFUSED, referee_pb2.REFUSAL_CANCELLED)
-        await watch.acknowledge(void.attempt)
-        ann, bob = await second.bot("ann"), await second.bot("bob")
-        again = order("ann", "bob")
-        again.match_id, again.attempt = ordered.match_id, 2
-        assert (await start(second, again)).outcome == referee_pb2.START_OUTCOME_STARTED
-        await play_all(ann, bob, games=2)
-        await watch.acknowledge((await watch.record()).attempt)
-        second.process.send_signal(signal.SIGTERM)
-        assert (await second.end())[0] == 0
-    assert Journal(path).leftovers() == ()
-
-
-async def test_what_was_called_off_at_the_end_is_told_in_the_same_words(tmp_path: Path, path: Path) -> None:
-    async with running(tmp_path, JOURNAL_FILE=str(path), GRACE_SECONDS="0") as first:
-        ordered = await in_the_middle(first)  # and nobody watches
-        first.process.send_signal(signal.SIGTERM)
-        assert (await first.end())[0] == 0
-    async with running(tmp_path, JOURNAL_FILE=str(path)) as second:
-        void = await the_void(await watching(second))
-        assert (void.attempt, void.text, void.planned) == (reference(ordered), "the referee is going away", True)
-        assert [fits(shown, ordered) for shown in void.games] == [True, True]
-
-
-async def test_a_referee_without_a_journal_knows_nothing_of_the_one_before(tmp_path: Path) -> None:
-    async with running(tmp_path) as first:
-        ordered = await in_the_middle(first)
-        first.process.kill()
-        await first.process.wait()
-    async with running(tmp_path) as second:
-        await second.bot("ann")
-        await second.bot("bob")
-        assert (await start(second, ordered)).outcome == referee_pb2.START_OUTCOME_STARTED
-
-
-def test_a_referee_does_not_start_without_the_journal_it_was_told_of(tmp_path: Path, path: Path) -> None:
-    path.write_text("nothing that a referee wrote" * 500)
-    key = tmp_path / "key.pem"
-    key.write_bytes(public_pem(new_key()))
-    settings = {"ID": "north", "TICKET_PUBLIC_KEY_FILE": str(key), "JOURNAL_FILE": str(path)}
-    done = subprocess.run(
-        [sys.executable, "-m", "referee.service"],
-        env=os.environ | {f"PHASETEN_REFEREE_{name}": value for name, value in settings.items()},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stderr == f"phaseten-referee: the journal {path} cannot be used: file is not a database\n"
+async def test_more_leftovers_than_are_remembered_are_told_in_turns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "MOST_VOIDS", 2)
+    kept = Journal(path, IN_PROCESS)
+    attempts = [Attempt(UUID(int=number), 1) for number in range(5)]
+    for attempt in attempts:
+        kept.keep(attempt, 0, game(b"a"))
+    kept.close()
+    async with House(journal=path) as house:
+        assert house.server._feed.voids == 5
+        assert {house.server.lobby.state(attempt) for attempt in attempts} == {State.VOID}
+        told = []
+        while house.server._feed.voids:
+            watch = await house.watch()
+            void = await the_void(watch)
+            told.append(Attempt(UUID(bytes=void.attempt.match_id), void.attempt.attempt))
+            left = house.server._feed.voids
+            await watch.acknowledge(void.attempt)
+            await until(lambda left=left: house.server._feed.voids < left)  # type: ignore[misc]  # bound at once
+        assert told == attempts
+        assert house.server._journal.leftovers() == ()

@@ -73,12 +73,24 @@ def test_a_commitment_that_nobody_heard_comes_with_the_seed(claimed: Claimed) ->
 
 
 def test_games_that_were_announced_stay_although_their_attempt_is_refused(claimed: Claimed) -> None:
-    """A referee whose answer was lost had begun it all the same."""
     announced, other = claimed.games
     services.open_games({announced: b"c" * 64})
-    services.lose(claimed.match_id, claimed.attempt, "its referee cannot be reached")
+    services.put_back(claimed.match_id, claimed.attempt, "a bot is not here")
     assert list(Game.objects.values_list("pk", "state")) == [(announced, Game.State.VOID)]
     assert not Game.objects.filter(pk=other).exists()
+
+
+def test_a_referee_whose_answer_was_lost_may_have_begun_them(claimed: Claimed) -> None:
+    """It was killed before anybody but the bots had heard of a commitment, and comes back when the match has moved on."""
+    services.lose(claimed.match_id, claimed.attempt, "its referee cannot be reached")
+    shuffle = shuffle_of(claimed.games[0])
+    path = f"/matches/{claimed.match_id}"
+    assert f"/games/{shuffle.game_id}" not in Client().get(path).content.decode()
+    services.reveal([shuffle])
+    assert seed_of(shuffle.game_id) == SEED
+    page = Client().get(path).content.decode()
+    assert f"/games/{shuffle.game_id}" in page
+    assert f"/games/{claimed.games[1]}" not in page  # it was never announced
 
 
 def test_the_api_shows_the_commitment_at_once_and_the_seed_once_it_is_void(claimed: Claimed) -> None:

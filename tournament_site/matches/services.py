@@ -250,6 +250,7 @@ def put_back(match_id: UUID, attempt: int, reason: str) -> bool:
     row = _running(match_id, attempt)
     if row is None:
         return False
+    _forget_games(row)
     _wait_again(row, Attempt.State.REFUSED, reason)
     return True
 
@@ -260,6 +261,7 @@ def refuse_for_good(match_id: UUID, attempt: int, reason: str) -> bool:
     row = _running(match_id, attempt)
     if row is None:
         return False
+    _forget_games(row)
     _end_attempt(row, Attempt.State.REFUSED, reason)
     _void(row, row.attempts_counted, reason)
     return True
@@ -287,7 +289,10 @@ def call_off(match_id: UUID, attempt: int, reason: str) -> bool:
 
 @transaction.atomic
 def lose(match_id: UUID, attempt: int, reason: str) -> bool:
-    """An attempt no referee knows of: spoilt if a referee ever said it plays it, else put back. False if not running."""
+    """An attempt no referee knows of: spoilt if a referee ever said it plays it, else put back. False if not running.
+
+    Its games stay, for a referee whose answer was lost may have begun them, and show their seeds one day.
+    """
     row = _running(match_id, attempt)
     if row is None:
         return False
@@ -322,10 +327,12 @@ def _running(match_id: UUID, attempt: int) -> Match | None:
 def _end_attempt(row: Match, state: Attempt.State, reason: str) -> None:
     attempts = Attempt.objects.filter(match=row, number=row.attempt)
     attempts.update(state=state, reason=reason[:200], ended_at=Now())
-    games = Game.objects.filter(attempt__in=attempts)
-    if state == Attempt.State.REFUSED:
-        games.filter(commitment=None).delete()  # nobody ever sat down to them
-    games.update(state=Game.State.VOID)
+    Game.objects.filter(attempt__in=attempts).update(state=Game.State.VOID)
+
+
+def _forget_games(row: Match) -> None:
+    """The referee said that nobody ever sat down to the games of this attempt."""
+    Game.objects.filter(attempt__match=row, attempt__number=row.attempt, commitment=None).delete()
 
 
 def _void(row: Match, counted: int, reason: str) -> None:

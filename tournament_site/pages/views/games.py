@@ -137,9 +137,11 @@ def match(request: HttpRequest, match_id: UUID) -> HttpResponse:
 
 
 def _games(attempt: Attempt) -> tuple[GameShown, ...]:
+    """Without those that came to nothing before anybody heard of them."""
     return tuple(
         GameShown(each.pk, each.index, each.state.lower(), _results(each), has_replay=hasattr(each, "replay"))
         for each in sorted(attempt.games.all(), key=lambda game: game.index)
+        if each.state != Game.State.VOID or each.commitment is not None
     )
 
 
