@@ -30,6 +30,7 @@ _HOME = house.PROJECT / ".phaseten" / "tests"
 _BROWSER_TESTS = house.PROJECT / "tests" / "e2e"
 #: after a kill, PostgreSQL refuses to start until the last of its old processes is gone
 _PATIENCE = 20.0
+_SET_BY_US = "TESTS_SERVERS_SET"  # names of variables
 _run: "Run | None" = None
 
 
@@ -228,12 +229,14 @@ def _new_folder() -> tuple[Path, int]:
 def pytest_load_initial_conftests() -> Generator[None, None, None]:
     """Before pytest-django reads the settings."""
     global _run  # noqa: PLW0603 - a plugin has one run
-    if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit what their parent set
-        folder, _ = _new_folder()
-        _run = launch(Settings.from_env(), folder)
-        atexit.register(pytest_unconfigure)  # where pytest ends before it began
-        for name, value in _run.env.items():
-            os.environ.setdefault(name, value)
+    for name in os.environ.pop(_SET_BY_US, "").split():
+        del os.environ[name]  # a process that shares the tests with others has servers of its own
+    folder, _ = _new_folder()
+    _run = launch(Settings.from_env(), folder)
+    atexit.register(pytest_unconfigure)  # where pytest ends before it began
+    ours = {name: value for name, value in _run.env.items() if name not in os.environ}
+    os.environ.update(ours)
+    os.environ[_SET_BY_US] = " ".join(ours)
     return (yield)
 
 

@@ -32,10 +32,10 @@ class Ports:
     more: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def free(cls, site: int = SITE_PORT, referees: int = 1) -> "Ports":
-        """These ports, or others near by where one is taken."""
+    def free(cls, site: int = SITE_PORT, referees: int = 1, first: int = 0) -> "Ports":
+        """The site's port and those of the referees from number `first` on, or others near by where one is taken."""
         found: list[int] = []
-        for wanted in (site, *(port for number in range(referees) for port in _usual(number))):
+        for wanted in (site, *(port for number in range(first, first + referees) for port in _usual(number))):
             found.append(pick(HOST, wanted, found))
         first, second, third, *rest = found
         return cls(first, second, third, tuple(zip(rest[::2], rest[1::2], strict=True)))

@@ -16,7 +16,7 @@ from deploy.local import house
 from deploy.local.house import House, Ports
 from deploy.local.ports import pick
 from deploy.local.settings import Settings
-from tests import servers
+from tests import servers, workers
 from tests.servers import Server
 
 # Seconds that a season of the demo may stand still before the test gives up.
@@ -32,13 +32,14 @@ class WholeHouse:
 
     def __init__(self, run: servers.Run, folder: Path, referees: int) -> None:
         self._run = run
-        self.ports = Ports.free(18000, referees)
+        other = workers.number()  # two houses that are started at once must not look for the same ports
+        self.ports = Ports.free(18000 + 200 * other, referees, 100 * other)
         settings = Settings.from_env()
         inherited = {name: value for name, value in settings.inherited.items() if not name.startswith(NOT_OURS)}
         env = house.environment(inherited, run.state, self.ports, run.env["DATABASE_URL"], run.env["PHASETEN_REDIS_URL"])
         # Short leases: what would take a minute to heal in earnest takes seconds.
         short = {"PHASETEN_SITE_LEASE_SECONDS": "4"}
-        self.metrics_port = pick(house.HOST, 19102)
+        self.metrics_port = pick(house.HOST, 19102 + 200 * other)
         metrics = {"PHASETEN_SITE_METRICS_BIND": f"{house.HOST}:{self.metrics_port}"}
         self.env: Mapping[str, str] = MappingProxyType(env | short | metrics)
         self.rooms = House(run.state, self.ports, self.env)

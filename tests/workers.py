@@ -1,0 +1,32 @@
+"""Which tests run in the same process (a pytest plugin), where `dev.py test` has several processes run the suite.
+
+The tests of a file stay together and in order, for they share what they have set up. Whole houses stay together too: each of
+them fills the machine by itself, and looks for free ports. They come first, since they take longest, and browser tests last.
+"""
+
+import os
+from typing import Final
+
+import pytest
+
+TOGETHER: Final = {"tests/faults/": "houses", "tests/deploy/": "houses", "tests/javascript/": "javascript"}
+
+
+def number() -> int:
+    """The number of this process among those that share the tests, from 0."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+
+
+def group_of(file: str) -> str:
+    """What a test file, named by its path from the project's root, is run together with."""
+    return next((group for folder, group in TOGETHER.items() if file.startswith(folder)), file)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("dist", "no") == "no":
+        return
+    groups = {item: group_of(item.path.relative_to(config.rootpath).as_posix()) for item in items}
+    for item, group in groups.items():
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: groups[item] != "houses")
