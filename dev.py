@@ -25,7 +25,7 @@ REQUIREMENTS = ROOT / "requirements"
 VENV = ROOT / ".venv"
 INTERRUPTED = 130
 # The whole suite, by two processes: many tests wait for something most of the time. See tests/workers.py.
-SIDE_BY_SIDE = ["-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder"]
+SIDE_BY_SIDE = ["-n", "2", "--dist", "loadscope", "--no-loadscope-reorder"]
 
 EPILOG = """\
 start here:

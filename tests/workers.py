@@ -5,9 +5,10 @@ them fills the machine by itself, and looks for free ports. They come first, sin
 """
 
 import os
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # it has no types
 
 TOGETHER: Final = {"tests/faults/": "houses", "tests/deploy/": "houses", "tests/javascript/": "javascript"}
 
@@ -22,11 +23,18 @@ def group_of(file: str) -> str:
     return next((group for folder, group in TOGETHER.items() if file.startswith(folder)), file)
 
 
+class Together(LoadScopeScheduling):  # type: ignore[misc]  # as above
+    """Hands out whole groups."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid.partition("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    return Together(config, log)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("dist", "no") == "no":
-        return
-    groups = {item: group_of(item.path.relative_to(config.rootpath).as_posix()) for item in items}
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: groups[item] != "houses")
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: group_of(item.nodeid) != "houses")
