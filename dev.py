@@ -31,7 +31,7 @@ EPILOG = """\
 start here:
   python3 dev.py demo            the whole house on this machine: referee, site, workers, six bots, three seasons
   python3 dev.py demo --once     the same, until the seasons are played; prints tables and stops
-  python3 dev.py test            the whole test suite, with a PostgreSQL and a Valkey of its own
+  python3 dev.py test            the whole test suite, with PostgreSQL and Valkey of its own
   python3 dev.py nightly         the tests that repeat, with the numbers that a night has time for
   python3 dev.py check           format, lint, types, import contracts, schema, migrations, locks
 

@@ -230,7 +230,7 @@ def pytest_load_initial_conftests() -> Generator[None, None, None]:
     """Before pytest-django reads the settings."""
     global _run  # noqa: PLW0603 - a plugin has one run
     for name in os.environ.pop(_SET_BY_US, "").split():
-        del os.environ[name]  # a process that shares the tests with others has servers of its own
+        os.environ.pop(name, None)  # a process that shares the tests with others has servers of its own
     folder, _ = _new_folder()
     _run = launch(Settings.from_env(), folder)
     atexit.register(pytest_unconfigure)  # where pytest ends before it began

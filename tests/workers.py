@@ -1,7 +1,8 @@
 """Which tests run in the same process (a pytest plugin), where `dev.py test` has several processes run the suite.
 
-The tests of a file stay together and in order, for they share what they have set up. Whole houses stay together too: each of
-them fills the machine by itself, and looks for free ports. They come first, since they take longest, and browser tests last.
+The tests of a file stay together and in order, for they share what they have set up. So do those of bots in JavaScript,
+which share what npm brings, and whole houses, each of which fills the machine by itself and looks for free ports. Houses
+come first, since they take longest, and browser tests last.
 """
 
 import os
@@ -30,8 +31,9 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # as above
         return group_of(nodeid.partition("::")[0])
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
-    return Together(config, log)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    return Together(config, log) if config.getoption("dist") == "loadscope" else None
 
 
 @pytest.hookimpl(tryfirst=True)

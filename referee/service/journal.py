@@ -22,7 +22,7 @@ from google.protobuf.message import DecodeError
 from phaseten.v1 import referee_pb2 as pb
 
 from referee.service.log import EventLog, Sparing
-from referee.service.order import Attempt
+from referee.service.order import Attempt, encode_attempt
 
 PATIENCE_SECONDS: Final = 5.0  # for a process that is about to end, and has the file still
 COMPLAINT_SECONDS: Final = 60.0  # between two lines about a file that cannot be written
@@ -70,7 +70,7 @@ class Journal:
             try:
                 self._file = _opened(path, referee)
             except sqlite3.DatabaseError as problem:
-                if _code(problem) != sqlite3.SQLITE_CORRUPT:
+                if not _is_broken(path, problem):
                     raise
                 log.bug("the journal is broken, and was set aside", problem, file=_set_aside(path))
                 self._file = _opened(path, referee)
@@ -142,8 +142,18 @@ def _code(problem: sqlite3.Error) -> int:
     return getattr(problem, "sqlite_errorcode", 0) & 0xFF
 
 
+def _is_broken(path: Path, problem: sqlite3.DatabaseError) -> bool:
+    """Whether this was a journal, as far as can be told. After a loss of power a file may hold nothing but zeros."""
+    if _code(problem) == sqlite3.SQLITE_NOTADB:
+        with path.open("rb") as file:
+            return not any(file.read(16))
+    return _code(problem) == sqlite3.SQLITE_CORRUPT
+
+
 def _opened(path: Path, referee: str) -> sqlite3.Connection:
-    _make_private(path)
+    # SQLite would let everybody read a new file. One that is there is not opened here: to close it would end its locks.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     file = sqlite3.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)
     try:
         _set_up(file, path, referee)
@@ -155,19 +165,25 @@ def _opened(path: Path, referee: str) -> sqlite3.Connection:
 
 
 def _set_up(file: sqlite3.Connection, path: Path, referee: str) -> None:
+    """Nothing is changed before it is known whose file it is."""
     file.execute("pragma locking_mode = exclusive")
+    (version,), (tables,) = (
+        file.execute(question).fetchone() for question in ("pragma user_version", "select count(*) from sqlite_master")
+    )
+    if version == 0 and tables == 0:
+        _furnish(file, referee)
+    elif version != _VERSION:
+        raise CannotKeep(f"the journal {path} is none, or was written by another release of phaseten: name another file")
+    (owner,) = file.execute("select referee from owner").fetchone() or (None,)
+    if owner is None:
+        raise _Broken("it belongs to nobody")
+    if owner != referee:
+        raise CannotKeep(f"the journal {path} is that of referee {owner!r}: each has a file of its own")
+    path.chmod(0o600)
     (mode,) = file.execute("pragma journal_mode = wal").fetchone()
     if mode != "wal":  # every write would wait for the disk
         raise CannotKeep(f"the journal {path} cannot be used: its file system allows no write-ahead log")
     file.execute("pragma synchronous = off")
-    (version,) = file.execute("pragma user_version").fetchone()
-    if version == 0:
-        _furnish(file, referee)
-    elif version != _VERSION:
-        raise CannotKeep(f"the journal {path} was written by another release of phaseten: move it away, or go back")
-    (owner,) = file.execute("select referee from owner").fetchone()
-    if owner != referee:
-        raise CannotKeep(f"the journal {path} is that of referee {owner!r}: each has a file of its own")
 
 
 def _furnish(file: sqlite3.Connection, referee: str) -> None:
@@ -176,13 +192,6 @@ def _furnish(file: sqlite3.Connection, referee: str) -> None:
         file.execute(statement)
     file.execute("insert into owner values (?)", (referee,))
     file.execute("commit")
-
-
-def _make_private(path: Path) -> None:
-    """SQLite would let everybody read a new file. One that is there is not opened here: to close it would end its locks."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    path.chmod(0o600)
 
 
 def _set_aside(path: Path) -> Path:
@@ -195,7 +204,7 @@ def _set_aside(path: Path) -> Path:
 
 
 def _leftovers(file: sqlite3.Connection) -> tuple[Leftover, ...]:
-    """Raises sqlite3.DatabaseError for a row that makes no sense."""
+    """Raises sqlite3.DatabaseError for rows that make no sense."""
     games: dict[Attempt, list[pb.VoidGame]] = {}
     said: dict[Attempt, tuple[str, bool]] = {}
     try:
@@ -203,12 +212,15 @@ def _leftovers(file: sqlite3.Connection) -> tuple[Leftover, ...]:
             games.setdefault(Attempt(UUID(bytes=match), number), []).append(pb.VoidGame.FromString(told))
         for match, number, text, planned in file.execute("select match, number, text, planned from attempts"):
             said[Attempt(UUID(bytes=match), number)] = (text, bool(planned))
+        left = [
+            Leftover(attempt, *said.get(attempt, (LAST_WORDS, False)), tuple(games.get(attempt, ())))
+            for attempt in sorted(games.keys() | said.keys())
+        ]
+        for one in left:  # whether they can be told
+            pb.AttemptVoid(attempt=encode_attempt(one.attempt), text=one.text)
     except (ValueError, TypeError, DecodeError) as problem:
         raise _Broken(str(problem)) from problem
-    return tuple(
-        Leftover(attempt, *said.get(attempt, (LAST_WORDS, False)), tuple(games.get(attempt, ())))
-        for attempt in sorted(games.keys() | said.keys())
-    )
+    return tuple(left)
 
 
 class _Broken(sqlite3.DatabaseError):

@@ -167,9 +167,9 @@ def _file(text: str) -> bytes:
 
 
 def _new_file(text: str) -> Path:
-    path = Path(text).absolute()
+    path = Path(text).resolve()  # what lies beside it lies where a link leads
     try:
-        fits = path.parent.is_dir() and not path.is_dir()
+        fits = path.is_file() or (path.parent.is_dir() and not path.exists())
     except OSError as problem:
         raise ValueError(f"cannot be used: {problem.strerror} ({text})") from problem
     if not fits:

@@ -1,7 +1,6 @@
 """What a referee writes down so that nobody who ends its process hides a seed or gets another deck."""
 
 import asyncio
-import os
 import sqlite3
 import stat
 import subprocess
@@ -149,9 +148,29 @@ def test_what_is_no_journal_is_left_alone(path: Path) -> None:
         Journal(path.with_name("other"), REFEREE)
 
 
+def test_the_database_of_somebody_else_is_left_alone(path: Path) -> None:
+    file = sqlite3.connect(path)
+    file.execute("create table letters (text)")
+    file.close()
+    path.chmod(0o644)
+    before = path.read_bytes()
+    with pytest.raises(CannotKeep, match="is none"):
+        Journal(path, REFEREE)
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (before, 0o644)
+    assert list(path.parent.iterdir()) == [path]
+
+
 @pytest.mark.parametrize(
     "statement",
-    ["update games set match = x'00'", "update games set told = x'ffff'", "insert into attempts values (x'00', 1, 0, '')"],
+    [
+        "update games set match = x'00'",
+        "update games set told = x'ffff'",
+        "update games set number = 'one'",
+        "update games set number = -1",
+        "insert into attempts values (x'00', 1, 0, '')",
+        "insert into attempts select match, number, 0, x'ff' from games",
+        "delete from owner",
+    ],
 )
 def test_a_broken_one_is_set_aside(path: Path, statement: str, caplog: pytest.LogCaptureFixture) -> None:
     changed(path, statement)
@@ -162,10 +181,11 @@ def test_a_broken_one_is_set_aside(path: Path, statement: str, caplog: pytest.Lo
     assert sqlite3.connect(aside).execute("select count(*) from games").fetchone() == (1,)
 
 
-def test_a_page_that_was_torn_is_found(path: Path) -> None:
+@pytest.mark.parametrize("start", [0, 4096])
+def test_a_page_that_never_reached_the_disk_is_found(path: Path, start: int) -> None:
     changed(path, "vacuum")
     data = bytearray(path.read_bytes())
-    data[4096:8192] = os.urandom(4096)
+    data[start : start + 4096] = bytes(4096)
     path.write_bytes(data)
     assert written(path) == ()
     assert list(path.parent.glob("*.broken-*"))

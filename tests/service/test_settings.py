@@ -89,6 +89,7 @@ def test_two_keys_in_one_file_are_both_trusted(tmp_path: Path) -> None:
         ("TICKET_PUBLIC_KEY_FILE", str(Path(__file__).with_name("client.py")), "holds no public key"),
         ("JOURNAL_FILE", "/nowhere/at/all", "in a folder that exists"),
         ("JOURNAL_FILE", "/", "must be a file"),
+        ("JOURNAL_FILE", "/dev/null", "must be a file"),
         ("JOURNAL_FILE", "/" + "long" * 100, "name too long"),
         ("TLS_CERT_FILE", __file__, "go together"),
         ("TLS_KEY_FILE", __file__, "go together"),

@@ -137,12 +137,16 @@ def match(request: HttpRequest, match_id: UUID) -> HttpResponse:
 
 
 def _games(attempt: Attempt) -> tuple[GameShown, ...]:
-    """Without those that came to nothing before anybody heard of them."""
     return tuple(
         GameShown(each.pk, each.index, each.state.lower(), _results(each), has_replay=hasattr(each, "replay"))
-        for each in sorted(attempt.games.all(), key=lambda game: game.index)
-        if each.state != Game.State.VOID or each.commitment is not None
+        for each in _worth_a_link(attempt)
     )
+
+
+def _worth_a_link(attempt: Attempt) -> list[Game]:
+    """The games of an attempt, in order, without those that came to nothing before the site heard of them."""
+    games = sorted(attempt.games.all(), key=lambda game: game.index)
+    return [game for game in games if game.state != Game.State.VOID or game.commitment is not None]
 
 
 def _results(game: Game) -> tuple[SeatResult, ...]:
@@ -216,7 +220,7 @@ def game(request: HttpRequest, game_id: UUID) -> HttpResponse:
         "clock": Clock.of(the_match.terms),
         "rules": RulesName.of(the_match.ruleset),
         "commitment": bytes(found.commitment or b"").hex(),
-        "siblings": Game.objects.filter(attempt=found.attempt_id).order_by("index"),
+        "siblings": _worth_a_link(found.attempt),
     }
     stored = match_queries.replay_of(game_id)
     if stored is None:
