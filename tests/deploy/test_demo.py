@@ -16,6 +16,7 @@ import pytest
 from phaseten.v1.replay_pb2 import Replay
 
 from deploy.local import house
+from deploy.local.ports import is_free
 from deploy.local.settings import Settings
 from deploy.local.state import State
 from tests.deploy.programs import alive
@@ -84,11 +85,12 @@ def state(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def taken() -> Iterator[int]:
-    """A port on which somebody else listens already."""
+    """A port on which somebody else listens already, and nobody on the next one: none that connections are given."""
+    port = next(port for port in range(18600, 18900, 2) if is_free(house.HOST, port) and is_free(house.HOST, port + 1))
     with socket.socket() as holder:
-        holder.bind((house.HOST, 0))
+        holder.bind((house.HOST, port))
         holder.listen()
-        yield holder.getsockname()[1]
+        yield port
 
 
 @pytest.mark.timeout(600)  # three starts and two seasons, on whatever machine this is
