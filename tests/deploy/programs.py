@@ -10,12 +10,13 @@ from deploy.local.service import Service
 from deploy.local.supervisor import Happening, Supervisor
 
 SLEEPER = "import time; print('awake', flush=True); time.sleep(600)"
-#: says when it can be asked to stop, and says no
+#: says when it can be asked to stop, and says no; a signal just before a long sleep would be heard after it
 STUBBORN = """
 import signal, time
 signal.signal(signal.SIGTERM, lambda *_: print("no", flush=True))
 print("here", flush=True)
-time.sleep(600)
+while True:
+    time.sleep(0.05)
 """
 CRASHER = "import sys; print('about to fall'); sys.exit(3)"
 CONFIGURED_WRONGLY = "import sys; print('PHASETEN_X is not set'); sys.exit(2)"
