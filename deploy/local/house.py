@@ -37,8 +37,8 @@ class Ports:
         found: list[int] = []
         for wanted in (site, *(port for number in range(first, first + referees) for port in _usual(number))):
             found.append(pick(HOST, wanted, found))
-        first, second, third, *rest = found
-        return cls(first, second, third, tuple(zip(rest[::2], rest[1::2], strict=True)))
+        at, bots, control, *rest = found
+        return cls(at, bots, control, tuple(zip(rest[::2], rest[1::2], strict=True)))
 
     @property
     def referees(self) -> dict[str, tuple[int, int]]:

@@ -17,12 +17,10 @@ from referee.service.journal import LAST_WORDS, Journal
 from tests.service.client import (
     Control,
     RawWatch,
-    control_claims,
     new_key,
     order,
     public_pem,
     reference,
-    signed,
 )
 from tests.service.player import play_all
 from tests.service.test_gathering import NONCES, committed, reveal
@@ -43,7 +41,7 @@ async def watching(referee: Process) -> RawWatch:
 
 
 async def start(referee: Process, ordered: referee_pb2.MatchOrder) -> referee_pb2.StartResult:
-    control = Control(referee.channel, signed(referee.key, control_claims()))
+    control = Control(referee.channel, referee.token)
     (result,) = (await control.StartMatches(referee_pb2.StartMatchesRequest(matches=[ordered]))).results
     return result
 
