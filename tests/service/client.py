@@ -25,7 +25,7 @@ from referee.service.tickets import KeyRing, key_id
 from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 # A start card that skips the first player would make it a matter of luck who is asked first.
 RULES = replace(OFFICIAL, name="first-seat-first", initial_skip=InitialSkip.IGNORE)
 

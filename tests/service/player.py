@@ -58,5 +58,5 @@ async def play_until_closed(bot: RawBot) -> None:
     """Answer every question until the stream ends."""
     try:
         await play_on(bot, 10**9)
-    except (EOFError, grpc.aio.AioRpcError):
+    except (EOFError, grpc.aio.AioRpcError, asyncio.InvalidStateError):  # the last: it ended while an answer was written
         return

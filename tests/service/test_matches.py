@@ -14,6 +14,7 @@ from referee.engine.errors import CorruptLog
 from referee.engine.events import FaultKind, SeatFaulted
 from referee.engine.game import Game
 from referee.engine.presets import OFFICIAL
+from referee.service import gathering
 from referee.service.game import RunningGame
 from referee.service.lobby import Refusal, Started
 from referee.service.records import State
@@ -279,8 +280,9 @@ async def test_a_bot_that_returns_in_time_is_told_everything_and_plays_on(house:
 
 
 async def test_a_bot_that_is_not_asked_is_told_no_question_when_it_returns(house: House) -> None:
-    await two(house)
+    first = await two(house)
     await house.play(order("ann", "bob"))
+    await asyncio.gather(*(bot.hear("question") for bot in first))
     bob = await house.bot("bob")  # takes over while ann is asked in game 0, and is asked in game 1
     games = (await bot_resync(bob)).games
     assert [game.HasField("question") for game in games] == [False, True]
@@ -290,10 +292,12 @@ async def bot_resync(bot: RawBot) -> pb.Resync:
     return (await bot.hear("resync")).resync
 
 
-async def test_a_bot_that_stays_away_forfeits(house: House) -> None:
+async def test_a_bot_that_stays_away_forfeits(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ann, bob = await two(house, capacity=1)
-    await house.play(order("ann", "bob", terms=quick_terms(bank=10_000, cap=30)))
+    await house.play(order("ann", "bob", terms=quick_terms(bank=10_000, cap=500)))
+    await bob.hear("start")  # else ann would be absent from the beginning, as she is from that of the second game
     await ann.close()
+    monkeypatch.setattr(gathering, "SHARE_SECONDS", 0.3)
     over = (await play_on(bob, 1))[0]
     assert list(over.result.places) == [2, 1]
     await play_on(bob, 1)

@@ -208,7 +208,7 @@ async def test_the_third_fault_forfeits_the_game(house: House) -> None:
 
 async def test_who_resigns_loses(house: House) -> None:
     ann, bob = await start(house)
-    game = (await bob.hear("invite")).invite.game
+    game = (await bob.hear("start")).start.game
     await bob.send(pb.BotMessage(resign=pb.Resign(game=game)))
     over = (await ann.hear("game_over")).game_over
     assert list(over.result.places) == [1, 2]
