@@ -73,7 +73,7 @@ class Ending(Enum):
 
     FINISHED = "finished"
     VOID = "void"  # called off, does not count
-    UNKNOWN = "unknown"  # it ended, or was called off, while the bot was not connected
+    UNKNOWN = "unknown"  # while the bot was not connected, or in a way that this SDK does not know
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,11 +246,7 @@ class Session:
 
     def _close(self, game: RunningGame, over: pb.GameOver) -> None:
         game.question = None
-        if over.kind == pb.GAME_OVER_KIND_FINISHED:
-            result = GameResult(Ending.FINISHED, decode_result(over.result), over.server_seed, over.text)
-        else:
-            result = GameResult(Ending.VOID, None, over.server_seed, over.text)
-        self.games.close(game, result)
+        self.games.close(game, _ending(over))
 
     def _on_resync(self, resync: pb.Resync) -> None:
         for over in resync.ended:
@@ -293,6 +289,18 @@ class Session:
 
     def _on_superseded(self, superseded: pb.Superseded) -> None:
         self.superseded = superseded.text or "a newer session of this bot took over"
+
+
+def _ending(over: pb.GameOver) -> GameResult:
+    """How a game ended. It has, also where a referee that is newer than the SDK says it in a way that is not known here."""
+    if over.kind != pb.GAME_OVER_KIND_FINISHED:
+        return GameResult(Ending.VOID, None, over.server_seed, over.text)
+    try:
+        result = decode_result(over.result)
+    except MalformedMessage as error:
+        log.error("a game's result cannot be understood, is the SDK too old? %s", error)  # noqa: TRY400 - no bug of ours
+        return GameResult(Ending.UNKNOWN, None, over.server_seed, f"its result cannot be understood: {error}")
+    return GameResult(Ending.FINISHED, result, over.server_seed, over.text)
 
 
 def _reason(value: int) -> Reason | NotARule:

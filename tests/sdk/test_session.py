@@ -230,6 +230,18 @@ def test_a_void_game_is_told_as_void() -> None:
     assert said(session) == []  # the question went with the game
 
 
+def test_a_game_whose_result_makes_no_sense_has_ended_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    bot, script = Recorder(), ScriptedGame()
+    session = session_of(bot)
+    over = pb.GameOver(game=1, kind=pb.GAME_OVER_KIND_FINISHED, result=pb.GameResult(cause=999, places=[1]))  # type: ignore[arg-type] # of a later protocol
+    session.receive(joined(script.opening(), script.ask(), frame(game_over=over)))
+    (told,) = bot.results
+    assert (told.ending, told.result) == (Ending.UNKNOWN, None)
+    assert "result cannot be understood" in caplog.text
+    assert session.games.by_id == {}
+    assert said(session) == []
+
+
 def test_a_game_over_of_an_unknown_game_is_ignored() -> None:
     bot = Recorder()
     session = session_of(bot)
