@@ -19,8 +19,8 @@ from tests.sdk.tiny_referee import TinyReferee, Visit
 
 PATIENCE = 60
 FOR_EVER = 200  # seconds of the bot's clock, which pass in no time
-# Loaded before the bot: its clock stands still, and each line on stdin lets one second pass. What the bot does in it is done
-# and printed, and on its way, before the answer.
+# Loaded before the bot: its clock stands still, and each line on stdin lets as many seconds pass as it says, in one go. What
+# the bot does in them is done and printed, and on its way, before the answer.
 CLOCK = """
 import { createInterface } from "node:readline";
 const timers = new Set();
@@ -32,17 +32,17 @@ globalThis.setInterval = (call, pause) => {
   return timer;
 };
 globalThis.clearInterval = (timer) => timers.delete(timer);
-createInterface({ input: process.stdin }).on("line", () => {
-  now += 1000;
+createInterface({ input: process.stdin }).on("line", (seconds) => {
+  now += 1000 * seconds;
   for (const timer of timers) {
     if (timer.due > now) continue;
-    timer.due += timer.pause;
+    timer.due = now + timer.pause;
     timer.call();
   }
-  setImmediate(() => console.log("a second has passed"));
+  setImmediate(() => console.log("so much for time"));
 });
 """
-PASSED = "a second has passed\n"
+PASSED = "so much for time\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class Running:
     process: "subprocess.Popen[str]"
     arrivals: asyncio.Queue[Visit]
 
-    def second(self) -> str:
-        """Let a second pass. What the bot has printed since the one before."""
+    def second(self, seconds: int = 1) -> str:
+        """Let a second pass, or several while the bot can do nothing. What it has printed since."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write("\n")
+        self.process.stdin.write(f"{seconds}\n")
         self.process.stdin.flush()
         printed = ""
         while (line := self.process.stdout.readline()) != PASSED:
@@ -153,6 +153,16 @@ async def test_it_bears_silence_for_as_much_longer_while_no_game_runs(running: R
     await visit.say(frame(resync=pb.Resync(games=[script.resync()])))
     await visit.play(script)
     assert await running.bears_silence(visit) == 63 + 1
+
+
+async def test_a_long_thought_of_its_own_is_no_silence_of_the_referee(running: Running) -> None:
+    script, visit = ScriptedGame(), await running.visit()
+    await visit.welcome()
+    await visit.say(script.opening())
+    await said(visit)
+    assert "lost" not in running.second(FOR_EVER)
+    seconds = range(1, FOR_EVER)  # the last one of the thought may have been silent
+    assert next(second for second in seconds if "tiny lost: nothing heard" in running.second()) == 8
 
 
 async def test_it_does_not_rest_before_it_is_welcomed(running: Running) -> None:
