@@ -108,7 +108,7 @@ class Server:
             return
         self._signal(number)
         try:
-            self._process.wait(self.service.grace)
+            self._process.wait(self.service.grace + _PATIENCE)  # a busy machine needs longer, and to kill it proves less
         except subprocess.TimeoutExpired:
             self._signal(signal.SIGKILL)
             self._process.wait()

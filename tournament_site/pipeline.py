@@ -283,3 +283,5 @@ def _judge(match: queries.Overdue, states: dict[AttemptRef, AttemptState] | None
             services.lose(*pair, "its referee knows nothing of it")
         case AttemptState.VOID:
             services.void_attempt(*pair, "its referee gave it up")
+        case AttemptState.CALLED_OFF:
+            services.call_off(*pair, "its referee called it off")

@@ -260,7 +260,7 @@ class Lobby:
                 return Started.ALREADY_RUNNING
             case State.FINISHED:
                 return Started.ALREADY_FINISHED
-            case State.VOID:
+            case State.VOID | State.CALLED_OFF:
                 return Refused(Refusal.CANCELLED)
             case State.UNKNOWN:
                 return None
@@ -294,7 +294,7 @@ class Lobby:
         if before is State.RUNNING:
             self._void(self._matches[attempt.match], text, planned=True)
         elif before is State.UNKNOWN:
-            self.outcomes.note(attempt, State.VOID)
+            self.outcomes.note(attempt, State.CALLED_OFF)
         return before
 
     def void_all(self, text: str) -> None:
@@ -313,7 +313,7 @@ class Lobby:
     def recall(self, leftovers: Sequence[Leftover]) -> None:
         """Earlier processes were ended in the middle of these attempts: tell that they are void, and deal none again."""
         for left in leftovers:
-            self.outcomes.note(left.attempt, State.VOID)
+            self.outcomes.note(left.attempt, State.void(planned=left.planned))
         self.feed.recall(leftovers)
 
     def _void(self, match: RunningMatch, text: str, *, planned: bool = False) -> None:
@@ -322,7 +322,7 @@ class Lobby:
             return  # it failed twice
         playing, shuffles = match.playing, match.shuffles()
         match.abandon(text)
-        self.outcomes.note(attempt, State.VOID)
+        self.outcomes.note(attempt, State.void(planned=planned))
         self._house.journal.void(attempt, text, planned=planned)
         self._house.meter.matches["void"] += 1
         self.feed.void(attempt, text, shuffles, planned=planned)

@@ -23,6 +23,12 @@ class State(Enum):
     FINISHED = "finished"
     UNKNOWN = "unknown"
     VOID = "void"
+    CALLED_OFF = "called off"  # on purpose: nothing went wrong
+
+    @classmethod
+    def void(cls, *, planned: bool) -> "State":
+        """What an attempt has come to that brings no record."""
+        return cls.CALLED_OFF if planned else cls.VOID
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +120,8 @@ class Outcomes:
         return self._latest.get(match, (0, State.UNKNOWN))[0]
 
     def state(self, attempt: Attempt) -> State:
-        """What became of an attempt; one that a newer attempt replaced is VOID."""
+        """What became of an attempt; one that a newer attempt replaced is CALLED_OFF."""
         number, state = self._latest.get(attempt.match, (0, State.UNKNOWN))
         if number == attempt.number:
             return state
-        return State.VOID if number > attempt.number else State.UNKNOWN
+        return State.CALLED_OFF if number > attempt.number else State.UNKNOWN

@@ -34,10 +34,13 @@ def path(tmp_path: Path) -> Path:
 
 
 async def watching(referee: Process) -> RawWatch:
+    """A watch stream that has begun: it misses nothing that happens from now on."""
     call: Any = referee.channel.stream_stream("/phaseten.v1.RefereeService/Watch")(
         metadata=(("authorization", f"Bearer {referee.token}"),)
     )
-    return RawWatch(call)
+    watch = RawWatch(call)
+    await watch.hear("greeting")
+    return watch
 
 
 async def start(referee: Process, ordered: referee_pb2.MatchOrder) -> referee_pb2.StartResult:
@@ -127,6 +130,9 @@ async def test_what_was_called_off_at_the_end_is_told_in_the_same_words(tmp_path
     async with running(tmp_path, JOURNAL_FILE=str(path)) as second:
         void = await the_void(await watching(second))
         assert (void.attempt, void.text, void.planned) == (reference(ordered), "the referee is going away", True)
+        asking = Control(second.channel, second.token)
+        (status,) = (await asking.GetMatches(referee_pb2.GetMatchesRequest(attempts=[void.attempt]))).attempts
+        assert status.state == referee_pb2.ATTEMPT_STATE_CALLED_OFF
         assert [fits(shown, ordered) for shown in void.games] == [True, True]
 
 

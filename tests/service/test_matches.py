@@ -7,20 +7,20 @@ from uuid import UUID, uuid4
 
 import pytest
 from phaseten.v1 import bot_pb2 as pb
-from phaseten.v1 import game_pb2, referee_pb2
+from phaseten.v1 import referee_pb2
 
 from referee.engine.check import check_log
 from referee.engine.errors import CorruptLog
 from referee.engine.events import FaultKind, SeatFaulted
 from referee.engine.game import Game
 from referee.engine.presets import OFFICIAL
-from referee.service import gathering
 from referee.service.game import RunningGame
 from referee.service.lobby import Refusal, Started
 from referee.service.records import State
 from referee.service.referee_api import OUTCOMES, REFUSALS, STATES
 from referee.wire.replay import decode_replay
 from tests.service.client import House, RawBot, order, quick_terms, reference, until
+from tests.service.hours import time_runs_out
 from tests.service.player import dull, play_all, play_on
 
 STARTED = referee_pb2.START_OUTCOME_STARTED
@@ -190,9 +190,9 @@ async def test_a_cancelled_attempt_is_void_for_everybody_and_never_dealt_again(h
     void = (await watch.hear("attempt_void")).attempt_void
     assert void.attempt == reference(ordered)
     assert void.planned
-    assert await state(house, ordered) == "VOID"
+    assert await state(house, ordered) == "CALLED_OFF"
     assert await refusal(house, ordered) == ("CANCELLED", [])
-    assert await cancel(house, ordered) == "VOID"
+    assert await cancel(house, ordered) == "CALLED_OFF"
     assert house.server.lobby.game_count == 0
     again = order("ann", "bob", match=UUID(bytes=ordered.match_id), attempt=2)
     assert (await house.play(again))[0].outcome == STARTED
@@ -223,7 +223,7 @@ async def test_a_newer_attempt_replaces_the_older(house: House) -> None:
     await house.play(first)
     assert (await house.play(second))[0].outcome == STARTED
     assert (await ann.hear("game_over")).game_over.kind == pb.GAME_OVER_KIND_VOID
-    assert await state(house, first) == "VOID"
+    assert await state(house, first) == "CALLED_OFF"
     assert await state(house, second) == "RUNNING"
     assert await refusal(house, first) == ("STALE_ATTEMPT", [])
 
@@ -284,23 +284,20 @@ async def test_a_bot_that_is_not_asked_is_told_no_question_when_it_returns(house
     await house.play(order("ann", "bob"))
     await asyncio.gather(*(bot.hear("question") for bot in first))
     bob = await house.bot("bob")  # takes over while ann is asked in game 0, and is asked in game 1
-    games = (await bot_resync(bob)).games
+    games = (await bob.hear("resync")).resync.games
     assert [game.HasField("question") for game in games] == [False, True]
 
 
-async def bot_resync(bot: RawBot) -> pb.Resync:
-    return (await bot.hear("resync")).resync
-
-
-async def test_a_bot_that_stays_away_forfeits(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bot_that_stays_away_forfeits(house: House) -> None:
     ann, bob = await two(house, capacity=1)
-    await house.play(order("ann", "bob", terms=quick_terms(bank=10_000, cap=500)))
+    await house.play(order("ann", "bob", terms=quick_terms(bank=80_000)))
     await bob.hear("start")  # else ann would be absent from the beginning, as she is from that of the second game
     await ann.close()
-    monkeypatch.setattr(gathering, "SHARE_SECONDS", 0.3)
-    over = (await play_on(bob, 1))[0]
-    assert list(over.result.places) == [2, 1]
-    await play_on(bob, 1)
+    await until(lambda: house.server.lobby.session_count == 1)
+    playing = asyncio.create_task(play_on(bob, 2))
+    for _ in range(4):  # three answers, and the share in the second game
+        await time_runs_out(house, "ann")
+    assert list((await playing)[0].result.places) == [2, 1]
     replay = decode_replay((await (await house.watch()).record()).games[0].replay)
     assert [event.kind for event in replay.events if isinstance(event, SeatFaulted)] == [FaultKind.GONE] * 3
 
@@ -400,5 +397,4 @@ async def test_a_table_that_waits_for_nobody_else(house: House) -> None:
     await asyncio.gather(play_on(ann, 2), play_on(bob, 2))
     assert house.server.lobby.match_count == 1
     assert (await house.control.GetStatus(referee_pb2.GetStatusRequest())).decisions > 0
-    assert game_pb2.FAULT_KIND_GONE  # nobody was blamed: the silent bot still has time
-    assert sum(house.server.meter.faults.values()) == 0
+    assert sum(house.server.meter.faults.values()) == 0  # the silent bot still has time

@@ -75,6 +75,14 @@ def test_what_its_referee_gave_up_is_counted(referee: ScriptedReferee, running: 
     assert state(running.match_id) == ("QUEUED", 1)
 
 
+def test_what_its_referee_called_off_is_not_counted(referee: ScriptedReferee, running: Claimed) -> None:
+    """Also where the lease is over before the referee could tell of it, as while it is started anew."""
+    late(running.match_id)
+    referee.knows(pb.ATTEMPT_STATE_CALLED_OFF)
+    pipeline.heal()
+    assert state(running.match_id) == ("QUEUED", 0)
+
+
 def test_a_referee_that_cannot_be_asked_is_waited_for(referee: ScriptedReferee, running: Claimed) -> None:
     late(running.match_id)
     pipeline.heal()  # the script has no answer to GetMatches: UNAVAILABLE

@@ -81,6 +81,7 @@ class AttemptState(Enum):
     FINISHED = pb.ATTEMPT_STATE_FINISHED
     UNKNOWN = pb.ATTEMPT_STATE_UNKNOWN
     VOID = pb.ATTEMPT_STATE_VOID
+    CALLED_OFF = pb.ATTEMPT_STATE_CALLED_OFF
 
 
 class Answer(Enum):

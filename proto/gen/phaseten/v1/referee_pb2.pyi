@@ -150,7 +150,9 @@ class _AttemptStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AttemptS
     ATTEMPT_STATE_UNKNOWN: _AttemptState.ValueType  # 3
     """The referee knows nothing of it."""
     ATTEMPT_STATE_VOID: _AttemptState.ValueType  # 4
-    """It was called off, or came to nothing."""
+    """It came to nothing."""
+    ATTEMPT_STATE_CALLED_OFF: _AttemptState.ValueType  # 5
+    """It was called off on purpose: nothing went wrong, as with `planned` of AttemptVoid."""
 
 class AttemptState(_AttemptState, metaclass=_AttemptStateEnumTypeWrapper):
     """What a referee knows of an attempt."""
@@ -164,7 +166,9 @@ ATTEMPT_STATE_FINISHED: AttemptState.ValueType  # 2
 ATTEMPT_STATE_UNKNOWN: AttemptState.ValueType  # 3
 """The referee knows nothing of it."""
 ATTEMPT_STATE_VOID: AttemptState.ValueType  # 4
-"""It was called off, or came to nothing."""
+"""It came to nothing."""
+ATTEMPT_STATE_CALLED_OFF: AttemptState.ValueType  # 5
+"""It was called off on purpose: nothing went wrong, as with `planned` of AttemptVoid."""
 Global___AttemptState: _TypeAlias = AttemptState  # noqa: Y015
 
 @_typing.final
