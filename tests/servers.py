@@ -29,7 +29,7 @@ from deploy.local.state import State
 _HOME = house.PROJECT / ".phaseten" / "tests"
 _BROWSER_TESTS = house.PROJECT / "tests" / "e2e"
 #: after a kill, PostgreSQL refuses to start until the last of its old processes is gone
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 _SET_BY_US = "TESTS_SERVERS_SET"  # names of variables
 _run: "Run | None" = None
 
@@ -213,7 +213,10 @@ def _new_folder() -> tuple[Path, int]:
     with _prepared() as home:
         runs = home.folder("runs")
         for old in runs.iterdir():
-            descriptor = os.open(old, os.O_RDONLY)
+            try:
+                descriptor = os.open(old, os.O_RDONLY)
+            except FileNotFoundError:  # a run that ends removes its own without waiting for us
+                continue
             with suppress(BlockingIOError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 State(old).remove_temporary_sockets()

@@ -64,6 +64,8 @@ class Watcher(threading.Thread):
         with client_of(self.referee) as client, live.Feed() as feed:
             watch = client.watch(_until_none(answers))
             self._watch = watch
+            if self.stopping.is_set():  # `stop` came before there was anything to cancel
+                watch.cancel()
             try:
                 for update in watch:
                     recorded = pipeline.collect(self.referee, update, feed, lambda ref, answer: answers.put((ref, answer)))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +65,14 @@ def children(parent: int) -> list[int]:
     """Its children, theirs, and so on."""
     found: list[int] = []
     for task in Path(f"/proc/{parent}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *children(child)]
+        with suppress(OSError):  # it has ended just now
+            for child in map(int, task.read_text().split()):
+                found += [child, *children(child)]
     return found
 
 
-def left_of(pids: list[int], seconds: float = 10) -> list[int]:
-    deadline = time.monotonic() + seconds
+def left_of(pids: list[int]) -> list[int]:
+    deadline = time.monotonic() + 60
     while any(map(alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
     return [pid for pid in pids if alive(pid)]
@@ -102,7 +103,7 @@ def test_interrupted_then_killed_then_played_to_the_end(state: Path, taken: int)
         pids = children(process.pid)
         process.send_signal(signal.SIGINT)
         said = read_until(process, "postgres stopped")
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
         order = [line.split(" stopped in")[0].strip() for line in said.splitlines() if " stopped in" in line]
         assert set(order[:2]) == {"worker", "beat"}
         assert order[2] == "referee"
@@ -120,7 +121,7 @@ def test_interrupted_then_killed_then_played_to_the_end(state: Path, taken: int)
     with demo(state, taken, "once") as process:
         assert process.stdout is not None
         said = process.stdout.read()
-        assert process.wait(30) == 0, said
+        assert process.wait(120) == 0, said
     outcome = json.loads((state / "wanted.json").read_text())
     check_outcome(outcome, said)
 
@@ -169,7 +170,7 @@ def test_a_broken_house_ends_with_a_reason(tmp_path: Path) -> None:
     with demo(tmp_path, 18200, "once") as process:
         assert process.stdout is not None
         said = process.stdout.read()
-        assert process.wait(30) == 1
+        assert process.wait(120) == 1
     assert "demo: " in said
     assert "was made by PostgreSQL 9" in said
     assert "Traceback" not in said
@@ -180,7 +181,7 @@ def test_an_outcome_that_cannot_be_written_is_known_before_the_seasons(tmp_path:
     with demo(tmp_path, 18200, "once") as process:
         assert process.stdout is not None
         said = process.stdout.read()
-        assert process.wait(30) == 1
+        assert process.wait(120) == 1
     assert said == f"demo: cannot write {tmp_path}/wanted.json: Is a directory\n"
 
 
@@ -192,7 +193,7 @@ def test_a_house_with_two_referees(tmp_path: Path) -> None:
         assert len(children(process.pid)) >= CHILDREN + 1  # a worker has children too
         process.send_signal(signal.SIGINT)
         said = read_until(process, "postgres stopped")
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
     order = [line.split(" stopped in")[0].strip() for line in said.splitlines() if " stopped in" in line]
     assert set(order[:2]) == {"worker", "beat"}
     assert set(order[2:4]) == {"referee", "referee-2"}
@@ -202,7 +203,7 @@ def test_two_houses_do_not_share_a_state(tmp_path: Path) -> None:
     with State(tmp_path).locked(), demo(tmp_path, 18300) as process:
         assert process.stdout is not None
         said = process.stdout.read()
-        assert process.wait(30) == 1
+        assert process.wait(120) == 1
     assert f"another house (process {os.getpid()}) already runs on {tmp_path}" in said
 
 
@@ -211,7 +212,7 @@ def test_a_service_that_dies_for_good_is_shown_with_its_last_words(tmp_path: Pat
     with demo(tmp_path, 18400, "once", PHASETEN_REFEREE_GRACE_SECONDS="soon") as process:
         assert process.stdout is not None
         said = process.stdout.read()
-        assert process.wait(60) == 1
+        assert process.wait(120) == 1
     assert "demo: referee: ended with status 2" in said
     assert "PHASETEN_REFEREE_GRACE_SECONDS must be a number of seconds" in said
     assert "postgres stopped" in said

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import threading
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -91,8 +90,17 @@ def test_the_next_set_up_waits_for_what_a_killed_one_left_at_work(tmp_path: Path
         )
         assert child.stdout is not None
         child.stdout.readline()
-    out = io.StringIO()
-    threading.Timer(0.3, child.communicate).start()
+
+    class Screen(io.StringIO):
+        """Who held the lock lets go when it is read here that somebody waits."""
+
+        def write(self, text: str) -> int:
+            if "waiting" in text:
+                assert child.stdin is not None
+                child.stdin.close()
+            return super().write(text)
+
+    out = Screen()
     with environment._alone(tmp_path, Console(out)):
         assert child.wait() == 0
     assert out.getvalue() == "  another set-up is at work here: waiting for it\n"

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,9 +24,11 @@ from tests.deploy.programs import (
     watched,
 )
 
+PATIENCE = 60.0
+
 
 async def until(condition) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 - some conditions are of other processes
             await asyncio.sleep(0.02)
 
@@ -62,8 +65,16 @@ async def test_start_waits_until_the_service_is_ready(tmp_path: Path) -> None:
 
 async def test_a_service_that_is_never_ready_fails_with_its_output(tmp_path: Path) -> None:
     async with watched(tmp_path) as house:
+        deadline = time.monotonic() + PATIENCE
+
+        def never() -> bool:
+            """Says so only when the output is there: a Python may take more than a second to start."""
+            while ("never", "awake") not in house.output and time.monotonic() < deadline:
+                time.sleep(0.02)
+            return False
+
         with pytest.raises(ServiceError, match="never: was not ready within 1 s") as failure:
-            await house.supervisor.start(program("never", SLEEPER, ready=lambda: False, patience=1.0))
+            await house.supervisor.start(program("never", SLEEPER, ready=never, patience=1.0))
         assert failure.value.log == ("awake",)
 
 
@@ -82,7 +93,7 @@ async def test_a_service_that_dies_again_and_again_is_given_up(tmp_path: Path) -
     async with watched(tmp_path) as house:
         with suppress(ServiceError):  # whether it counts as started depends on when we look
             await house.supervisor.start(program("crasher", CRASHER))
-        failure = await asyncio.wait_for(house.supervisor.failure(), 20)
+        failure = await asyncio.wait_for(house.supervisor.failure(), PATIENCE)
         assert str(failure) == "crasher: ended with status 3, again and again"
         assert len(house.texts(Happening.TROUBLE)) == module.RESTART_LIMIT
         assert failure.log == ("about to fall",) * (module.RESTART_LIMIT + 1)
@@ -142,7 +153,7 @@ async def test_kill_ends_everything_without_asking(tmp_path: Path) -> None:
         stopping = asyncio.create_task(house.supervisor.stop((("stubborn",),)))
         await until(lambda: ("stubborn", "no") in house.output)
         house.supervisor.kill()
-        await asyncio.wait_for(stopping, 20)
+        await asyncio.wait_for(stopping, PATIENCE)
         assert len(house.texts(Happening.STOPPED)) == 2
         assert house.texts(Happening.TROUBLE) == []
 
@@ -154,7 +165,7 @@ async def test_a_service_waiting_for_its_restart_can_be_stopped(tmp_path: Path, 
         starting = asyncio.create_task(house.supervisor.start(program("crasher", CRASHER)))
         await until(lambda: house.texts(Happening.TROUBLE))
         starting.cancel()
-        await asyncio.wait_for(house.supervisor.stop(), 20)
+        await asyncio.wait_for(house.supervisor.stop(), PATIENCE)
         assert house.texts(Happening.STOPPED)
 
 
@@ -202,7 +213,7 @@ async def test_output_without_an_end_does_not_delay_the_stop(tmp_path: Path) -> 
     async with watched(tmp_path) as house:
         await house.supervisor.start(program("parent", source, str(pids)))
         await until(lambda: pids.exists() and len(pids.read_text().split()) == 2)
-        await asyncio.wait_for(house.supervisor.stop(), 20)
+        await asyncio.wait_for(house.supervisor.stop(), PATIENCE)
         grandchild = int(pids.read_text().split()[1])
         assert alive(grandchild)  # out of our reach, as documented
         os.kill(grandchild, signal.SIGKILL)

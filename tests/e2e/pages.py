@@ -49,7 +49,8 @@ PRIVATE_PAGES = {"my-bots": "/my-bots", "manage-bot": "/my-bots/late-lou"}
 
 
 def must_fit(page: Any) -> None:
-    """Nothing is wider than the window."""
+    """Nothing is wider than the window, once the page has its styles."""
+    page.wait_for_load_state("load")
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
     assert page.evaluate(SPILLS) == [], page.url
 
@@ -72,7 +73,7 @@ def settle(page: Any) -> None:
         page.wait_for_selector("[data-chart] canvas")
 
 
-def until(page: Any, expression: str, patience: float = 15.0) -> None:
+def until(page: Any, expression: str, patience: float = 60.0) -> None:
     """Wait until a JavaScript expression is true. (Playwright's own way is `eval`, which the content policy refuses.)"""
     deadline = time.monotonic() + patience
     while not page.evaluate(expression):

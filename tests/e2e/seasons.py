@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.e2e import hostile
 from tests.e2e.games import THOUGHTS, draw_secrets, live_view, match_record, public_events
+from tests.site.builders import patient_valkey
 from tournament_site import live
 from tournament_site.accounts.models import User
 from tournament_site.bots import queries as bot_queries
@@ -75,6 +76,7 @@ def play_live(match: Match) -> list[str]:
     match_services.open_games({pk: draw_secrets(pk, 1, len(claimed.seats)).commitment for pk in claimed.games})
     table, view, events = live_view(len(claimed.seats), 230, first)
     with live.Feed() as feed:
+        feed._client = patient_valkey()  # once only: what is dropped here no page will ever show
         feed.publish(first, 1, events, view)
         table.play(7)
         news = public_events(table.game)[len(events) :]

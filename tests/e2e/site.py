@@ -20,7 +20,7 @@ import psycopg
 from tests import servers
 
 HOST = "127.0.0.1"
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +35,24 @@ class Site:
 @contextmanager
 def running_site(folder: Path, name: str, *arguments: str) -> Iterator[Site]:
     """Make database `name`, fill it by `make_season` with `arguments`, collect the static files, serve."""
-    env = environment(folder, name)
-    create_database(os.environ["DATABASE_URL"], name)
-    command(env, "-m", "tournament_site", "migrate", "--verbosity", "0")
-    command(env, "-m", "tournament_site", "collectstatic", "--noinput", "--verbosity", "0")
-    made = json.loads(command(env, "-m", "tests.e2e.make_season", *arguments))
-    with (folder / "site.log").open("wb") as log:
-        process = subprocess.Popen([sys.executable, "-m", "tournament_site", "serve"], env=env, stdout=log, stderr=log)
-    try:
-        wait_ready(process, f"{env['PHASETEN_SITE_URL']}/readyz", folder / "site.log")
-        yield Site(env["PHASETEN_SITE_URL"], made, env)
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
+    with reserved_port() as port:
+        env = environment(folder, name, port)
+        create_database(os.environ["DATABASE_URL"], name)
+        command(env, "-m", "tournament_site", "migrate", "--verbosity", "0")
+        command(env, "-m", "tournament_site", "collectstatic", "--noinput", "--verbosity", "0")
+        made = json.loads(command(env, "-m", "tests.e2e.make_season", *arguments))
+        with (folder / "site.log").open("wb") as log:
+            process = subprocess.Popen([sys.executable, "-m", "tournament_site", "serve"], env=env, stdout=log, stderr=log)
+        try:
+            wait_ready(process, f"{env['PHASETEN_SITE_URL']}/readyz", folder / "site.log")
+            yield Site(env["PHASETEN_SITE_URL"], made, env)
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
 
 
-def environment(folder: Path, name: str) -> dict[str, str]:
+def environment(folder: Path, name: str, port: int) -> dict[str, str]:
     servers.current()  # ready from here on
-    port = free_port()
     parts = urlsplit(os.environ["DATABASE_URL"])
     return {
         **os.environ,
@@ -65,11 +65,19 @@ def environment(folder: Path, name: str) -> dict[str, str]:
     }
 
 
-def free_port() -> int:
-    """A port that the system gave away just now: two runs at once get two."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """A port for a server that is started later. Until then, and after, the system gives it to nobody else.
+
+    On Linux a server may listen there all the same, since nobody does who holds it; elsewhere it cannot be held.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind((HOST, 0))
+        port = int(holder.getsockname()[1])
+        if not sys.platform.startswith("linux"):
+            holder.close()
+        yield port
 
 
 def create_database(url: str, name: str) -> None:
@@ -90,7 +98,7 @@ def wait_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            with urllib.request.urlopen(url, timeout=2) as answer:
+            with urllib.request.urlopen(url, timeout=10) as answer:
                 if answer.status == 200:
                     return
         except (URLError, ConnectionError, TimeoutError):

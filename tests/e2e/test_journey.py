@@ -70,7 +70,7 @@ def connected(house: WholeHouse, folder: Path, token: str, code: str) -> Iterato
         yield
     finally:
         bot.terminate()
-        bot.wait(10)
+        bot.wait(60)
     assert bot.returncode == 0, (folder / "newcomer.log").read_text()
 
 
@@ -89,6 +89,7 @@ def make_account_and_bot(page: Any, url: str) -> str:
     page.get_by_label("User name").fill("newcomer")
     page.get_by_label("Password").fill("a long enough secret")
     page.get_by_role("button", name="Make my account").click()
+    page.wait_for_url("**/my-bots")
     page.get_by_label("Name").fill("New Comet")
     page.get_by_role("button", name="Make it and show its token").click()
     return str(page.locator("#token-text").inner_text())
@@ -103,6 +104,7 @@ def wait_for_a_rated_match(page: Any, url: str) -> None:
             break
         page.wait_for_timeout(500)
     page.locator("tr:has(td.n b)").first.locator("a[id^='match-']").click()
+    page.wait_for_url("**/matches/*")
     assert page.get_by_text("Open League, season 1").first.is_visible()
 
 
@@ -115,12 +117,13 @@ def see_it_fail(page: Any, url: str) -> None:
         page.wait_for_timeout(500)
     assert "It forfeited game" in page.locator("#validation").inner_text()
     page.get_by_role("link", name="Watch the replay").click()
+    page.wait_for_url("**/games/*")
     settle(page)
     page.keyboard.press("End")
     assert "The game is over" in page.locator("[data-part=caption]").inner_text()
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_from_sign_up_to_the_replay_of_the_own_game(house: WholeHouse, open_page: Any, tmp_path: Path) -> None:
     url = house.ports.site_url
     page = open_page().page
@@ -133,6 +136,7 @@ def test_from_sign_up_to_the_replay_of_the_own_game(house: WholeHouse, open_page
         page.get_by_text("New Comet has entered Open League, season 1").wait_for()
         wait_for_a_rated_match(page, url)
         page.locator("main a[href*='/games/']").first.click()
+        page.wait_for_url("**/games/*")
         settle(page)
         assert page.get_by_text("New Comet").first.is_visible()
         start = int(page.locator("[data-part=scrubber]").input_value())

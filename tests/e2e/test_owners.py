@@ -18,6 +18,7 @@ def sign_up(page, url, name):
     page.get_by_label("User name").fill(name)
     page.get_by_label("Password").fill("a long enough secret")
     page.get_by_role("button", name="Make my account").click()
+    page.wait_for_url("**/my-bots")  # here is a field with "name" in its label, too
 
 
 def make_bot(page, name):
@@ -98,6 +99,7 @@ def test_a_season_is_entered_and_left(site, open_page):
     page.get_by_role("button", name="Enter", exact=True).click()
     page.get_by_text("Entering Ed has entered Visitors' League, season 1.").wait_for()
     page.get_by_role("button", name="Leave").click()
+    page.get_by_text("Entering Ed has left").wait_for()
 
 
 def test_a_visitor_is_led_through_the_log_in_back_to_the_season(site, open_page):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e.conftest import SCREENSHOTS
-from tests.e2e.pages import PALE_TEXTS, PRIVATE_PAGES, THEMES, WIDTHS, must_be_safe, must_fit, public_pages, settle
+from tests.e2e.pages import PALE_TEXTS, PRIVATE_PAGES, THEMES, WIDTHS, must_be_safe, must_fit, public_pages, settle, until
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_the_first_tab_leads_past_the_navigation(site, open_page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip-link"
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    until(page, "document.activeElement.id === 'main'")
 
 
 def test_the_theme_is_switched_and_kept(site, open_page):

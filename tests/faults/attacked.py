@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Thread
@@ -19,7 +19,7 @@ import psutil
 from phaseten.v1 import referee_pb2
 
 from referee.service.tickets import key_id
-from tests.faults.http2 import Connection, dialled
+from tests.faults.http2 import Closed, Connection, dialled
 from tests.faults.players import Player, hello
 from tests.service.client import (
     Control,
@@ -41,7 +41,7 @@ ADDED_MEMORY = 16 * MIB  # that an attack may take while it lasts
 SAMPLE_SECONDS = 0.005
 GIVEN_BACK = 0.9  # of what a process holds that has seen a crowd, it keeps less than this
 SETTLED_SECONDS = 60.0
-CROWD = 2000
+CROWD, COMES = 2000, 5
 CROWDED = 60.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever a proxy says
 
@@ -183,6 +183,11 @@ class Attacked:
         lines = (line.rsplit(" ", 1) for line in page.decode().splitlines() if not line.startswith("#"))
         return {name: float(value) for name, value in lines}
 
+    def spent(self) -> float:
+        """Seconds of a processor that the referee has had so far: less than what a clock shows on a busy machine."""
+        times = psutil.Process(self._process.pid).cpu_times()
+        return float(times.user + times.system)
+
     async def usage(self) -> Usage:
         tasks = (await self.metrics())["phaseten_referee_tasks"]
         process = psutil.Process(self._process.pid)
@@ -196,9 +201,8 @@ class Attacked:
             await asyncio.sleep(0.2)
         return usage
 
-    async def rest(self) -> None:
-        """Wait until the memory that a crowd has left is given back."""
-        full = (await self.usage()).memory
+    async def rest(self, full: int) -> None:
+        """Wait until the memory that a crowd has left is given back; that may have happened already."""
         self._first_memory = (await self.until(lambda usage: usage.memory < GIVEN_BACK * full)).memory
 
     async def start_probe(self) -> None:
@@ -233,15 +237,16 @@ class Attacked:
 
     async def waits_under(self, attack: Callable[[], Awaitable[None]], seconds: float) -> list[Wait]:
         """Attack while honest bots play match after match; their waits while the attack lasted, be it in part."""
-        start = time.monotonic()
-        task = asyncio.create_task(_attack(attack, start + seconds))
-        waits = await self.waits()
-        while not task.done():
-            waits += await self.waits()
-        end = await task
-        under = [wait for wait in waits if wait.until > start and wait.since < end]
-        assert under, "the attack was over before anybody played"
-        return under
+        for _ in range(TRIES):  # a short one may be over before anybody has begun to play
+            start = time.monotonic()
+            task = asyncio.create_task(_attack(attack, start + seconds))
+            waits = await self.waits()
+            while not task.done():
+                waits += await self.waits()
+            end = await task
+            if under := [wait for wait in waits if wait.until > start and wait.since < end]:
+                return under
+        raise AssertionError("the attack was always over before anybody played")
 
     async def check_waits(self, waits: Callable[[], Awaitable[list[Wait]]]) -> None:
         """The honest bots wait hardly longer than before. All that is waited for is measured again if they do."""
@@ -261,7 +266,7 @@ class Attacked:
         base = await self.usage()
         base = replace(base, memory=max(base.memory, self._first_memory))
         known = len(self.log)
-        with self._peak() as peak:
+        with self.peak() as peak:
             await self.check_waits(lambda: self.waits_under(attack, seconds))
         added = peak.memory - base.memory
         assert added < added_memory, f"the attack has taken {added / MIB:.0f} MiB"
@@ -271,7 +276,7 @@ class Attacked:
         assert not bugs, bugs[:3]
 
     @contextmanager
-    def _peak(self) -> Iterator[Peak]:
+    def peak(self) -> Iterator[Peak]:
         peak = Peak(psutil.Process(self._process.pid))
         peak.start()
         try:
@@ -313,9 +318,10 @@ async def attacked(folder: Path) -> AsyncIterator[Attacked]:
         async with grpc.aio.insecure_channel(f"127.0.0.1:{referee.control_port}") as channel:
             referee.open_site(channel)
             helpers.append(asyncio.create_task(referee.take_home()))
-            for _ in range(2):
-                await crowd(referee)
-            await referee.rest()
+            with referee.peak() as peak:
+                for _ in range(2):
+                    await crowd(referee)
+            await referee.rest(peak.memory)
             await referee.start_probe()
             yield referee
             assert process.returncode is None, f"the referee has ended: {referee.log[-5:]}"
@@ -335,6 +341,9 @@ async def crowd(referee: Attacked, size: int = CROWD) -> None:
 
     async def come(number: int) -> Connection:
         async with gate:
+            for _ in range(COMES - 1):
+                with suppress(Closed):  # it was silent for too long: this process stood still
+                    return (await referee.bot(f"guest{number}"))[0]
             return (await referee.bot(f"guest{number}"))[0]
 
     for connection in await asyncio.gather(*(come(number) for number in range(size))):

@@ -91,7 +91,8 @@ async def test_nobody_gets_in_with_what_is_no_ticket(referee: Attacked) -> None:
     await referee.survives(attack)
     assert found == {name: reason for name, (_, reason) in chosen.items()}
     told = [line for line in referee.log[known:] if line["event"] == "call refused"]
-    assert [line["reason"] for line in told] == list(found.values()) * (len(told) // len(found))
+    first = told[: 2 * len(found)]  # of later rounds the log, which is not to be flooded, may hold some lines only
+    assert [line["reason"] for line in first] == list(found.values()) * (len(first) // len(found))
     assert told
     assert {line["level"] for line in told} == {"warning"}
     assert all(line["peer"].startswith("ipv4:127.0.0.1:") for line in told)
@@ -121,9 +122,9 @@ async def test_refusals_are_counted_but_do_not_flood_the_log(referee: Attacked) 
 async def test_the_newest_session_of_a_ticket_wins(referee: Attacked) -> None:
     """A hundred times the same ticket, each on a connection of its own: one session is left, the last."""
     ticket = referee.ticket("double")
-    doubles: list[Player] = []
 
     async def attack() -> None:
+        doubles: list[Player] = []
         for _ in range(100):
             double = await Player.open(referee.port)
             doubles.append(double)

@@ -34,7 +34,7 @@ VISITORS = 400
 SOCKETS = 500  # of each of four kinds
 SOCKET_BYTES = 32 * 1024  # of memory, on average, while it is there
 CLOSED_SECONDS = 10.0
-CONNECTED_SECONDS = 1.0
+CONNECTED_SECONDS = 5.0  # as long as silence is borne: whoever has to wait for the silent ones to go waits longer
 SLACK = 2.0  # for a machine that is busy with something else
 
 
@@ -109,7 +109,7 @@ async def test_two_thousand_silent_sockets(referee: Attacked) -> None:
 
     await referee.survives(attack, added_memory=4 * SOCKETS * SOCKET_BYTES)
     connected, closed, ended = lasted
-    assert connected < CONNECTED_SECONDS * SLACK
+    assert connected < CONNECTED_SECONDS
     assert max(closed, ended) < CLOSED_SECONDS * SLACK
 
 

@@ -10,6 +10,7 @@ import random
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 from redis import Redis
 
@@ -25,6 +26,21 @@ def moments(seed: str) -> list[tuple[float, float]]:
     return sorted((dice.uniform(0.0, 0.8), dice.uniform(0.0, 2.0)) for _ in range(KILLS))
 
 
+# Games that run, as the site knows them: everybody may have seen what their seeds were committed to.
+SHOWN = """
+SELECT count(*) FROM matches_game AS game JOIN matches_attempt AS attempt ON game.attempt_id = attempt.id
+WHERE attempt.state = 'RUNNING' AND game.commitment IS NOT NULL
+"""
+
+
+def wait_for_games(house: WholeHouse) -> None:
+    """Between two rounds none runs for a while, and a referee that is killed then leaves nothing behind."""
+    deadline = time.monotonic() + 60
+    with psycopg.connect(house.env["DATABASE_URL"], autocommit=True) as site:
+        while site.execute(SHOWN).fetchone() == (0,) and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+
 def play_with_kills(house: WholeHouse, name: str, seed: str) -> int:
     """Play the seasons to their end; returns how often the process was killed."""
     waiting = moments(seed)
@@ -33,6 +49,8 @@ def play_with_kills(house: WholeHouse, name: str, seed: str) -> int:
     for finished, scheduled in house.progress():
         while waiting and scheduled and finished / scheduled >= waiting[0][0]:
             _, pause = waiting.pop(0)
+            if name == "referee":
+                wait_for_games(house)
             house.servers[name].kill()
             kills += 1
             time.sleep(pause)

@@ -32,14 +32,16 @@ class WholeHouse:
 
     def __init__(self, run: servers.Run, folder: Path, referees: int) -> None:
         self._run = run
-        other = workers.number()  # two houses that are started at once must not look for the same ports
-        self.ports = Ports.free(18000 + 200 * other, referees, 100 * other)
+        # Houses that are started at once must not look for the same ports. A demo, of which there may be one too, looks from
+        # 18200 on and where everybody does, and connections are given ports from 32768 on.
+        other = workers.number()
+        self.ports = Ports.free(21000 + 200 * other, referees, 100 * (1 + other))
         settings = Settings.from_env()
         inherited = {name: value for name, value in settings.inherited.items() if not name.startswith(NOT_OURS)}
         env = house.environment(inherited, run.state, self.ports, run.env["DATABASE_URL"], run.env["PHASETEN_REDIS_URL"])
         # Short leases: what would take a minute to heal in earnest takes seconds.
         short = {"PHASETEN_SITE_LEASE_SECONDS": "4"}
-        self.metrics_port = pick(house.HOST, 19102 + 200 * other)
+        self.metrics_port = pick(house.HOST, 25000 + 200 * other)
         metrics = {"PHASETEN_SITE_METRICS_BIND": f"{house.HOST}:{self.metrics_port}"}
         self.env: Mapping[str, str] = MappingProxyType(env | short | metrics)
         self.rooms = House(run.state, self.ports, self.env)
@@ -88,7 +90,7 @@ class WholeHouse:
 
     def metrics(self) -> Mapping[str, float]:
         """What the collector's page says: name and labels, as they stand there -> value."""
-        with DIRECT.open(f"http://{house.HOST}:{self.metrics_port}/metrics", timeout=10) as answer:
+        with DIRECT.open(f"http://{house.HOST}:{self.metrics_port}/metrics", timeout=60) as answer:
             lines = answer.read().decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 

@@ -22,6 +22,7 @@ from referee.service.settings import Tls
 from referee.verify.replays import Known, verify_replay
 from referee.wire.replay import decode_replay
 from tests.certificates import self_signed
+from tests.javascript.conftest import PATIENCE as PATIENCE_OF_TRIAL
 from tests.javascript.conftest import Trial
 from tests.javascript.node import Node
 from tests.sdk.fake_site import FakeSite, fake_site
@@ -33,6 +34,7 @@ TERMS = Terms(clock=Clock(bank_ms=60_000, increment_ms=500, cap_ms=30_000), max_
 TOKEN = "phaseten_js"
 
 
+@pytest.mark.timeout(PATIENCE_OF_TRIAL)
 def test_it_passes_every_scenario(trial: Trial) -> None:
     done = trial.done.result()
     plain = json.loads((trial.folder / "report.json").read_text())

@@ -211,14 +211,14 @@ class DiesOfVoid(Bent):
 
 
 class LeavesAfterAPause(Bent):
-    """Leaves when nothing but ten pings in a row has come."""
+    """Leaves when nothing but eight pings in a row has come."""
 
     pings = 0
 
     def hears(self, message: pb.RefereeMessage) -> bool:
         if not message.HasField("pong"):
             self.pings = self.pings + 1 if message.HasField("ping") else 0
-        assert self.pings < 10
+        assert self.pings < 8
         return True
 
 

@@ -143,7 +143,7 @@ CROOKED = _sessions(
     "NamesNoPhase": Crooked(("rules-free-choice", "rules-published"), bot=NamesNoPhase),
     "AlwaysAims": Crooked(("rules-skip-next", "rules-published"), bot=AlwaysAims),
     "Garbles": Crooked(("answers",), Garbles, tried=("hello", "answers")),
-    "LeavesAfterAPause": Crooked(("slow-referee",), LeavesAfterAPause, pause=2.8, tried=("answers", "slow-referee")),
+    "LeavesAfterAPause": Crooked(("slow-referee",), LeavesAfterAPause, pause=3.4, tried=("answers", "slow-referee")),
     "NamesNoVersion": Crooked(("ticket",), version=""),
     "KeepsTickets": Crooked(("refused-ticket",), keeps_tickets=True),
     "OneReferee": Crooked(("two-referees",), ticket=one_referee),

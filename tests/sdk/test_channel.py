@@ -62,7 +62,8 @@ async def test_a_referee_that_answers_no_ping_is_left(monkeypatch: pytest.Monkey
 
 async def test_it_is_asked_for_ever_though_no_data_come(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise gRPC falls silent, or asks ever more rarely, after two pings."""
-    quicker(monkeypatch, client)
+    patient = 3 * ANSWER  # also where a machine stands still for a second, no ping is given up but the last one
+    quicker(monkeypatch, client, keepalive_timeout_ms=patient, http2__ping_timeout_ms=patient)
     async with DeafPeer(answers=5) as peer, running(peer):
         left = await peer.until_closed()
         assert (left.calls, left.pings) == (1, 6)

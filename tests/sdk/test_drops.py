@@ -6,7 +6,7 @@ it must know, and the game ends with no fault of anybody.
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 import pytest
@@ -31,6 +31,7 @@ from tests.sdk.tiny_referee import QUICK, Diary
 from tests.service.client import RULES, House, order, quick_terms
 
 PATIENCE = 60
+CALM = replace(QUICK, ping=5.0, rest=5.0)  # pongs are frames too: what lies between two cuts is not to hang on the clock
 TERMS = quick_terms(bank=60_000, cap=30_000, max_turns_per_deal=3)  # the clock would take long to say what was lost
 
 
@@ -99,7 +100,7 @@ async def play_on(house: House, wire: Wire, terms: Terms = TERMS) -> tuple[list[
         heard = {}
 
     address = RefereeAddress("house", f"127.0.0.1:{wire.listens_on}", tls=False)
-    ann = Client(maker(Ann), lambda: Ticket(house.ticket("ann"), 8, (address,)), 8, Diary(), QUICK)
+    ann = Client(maker(Ann), lambda: Ticket(house.ticket("ann"), 8, (address,)), 8, Diary(), CALM)
     task = asyncio.create_task(ann.run())
     watch = await house.watch()
     await ordered(house, terms)
@@ -164,7 +165,7 @@ async def test_two_bots_on_bad_wires_play_a_long_game_to_its_end(house: House) -
         Wire(house.server.port, cut_at=5, every=8, eat=True) as worse,
     ):
         address = RefereeAddress("house", f"127.0.0.1:{worse.listens_on}", tls=False)
-        bob = Client(maker(GreedyBot), lambda: Ticket(house.ticket("bob"), 8, (address,)), 8, Diary(), QUICK)
+        bob = Client(maker(GreedyBot), lambda: Ticket(house.ticket("bob"), 8, (address,)), 8, Diary(), CALM)
         task = asyncio.create_task(bob.run())
         check_all(*await play_on(house, bad, terms))
         await stop(task)

@@ -19,7 +19,7 @@ async def test_a_silent_referee_is_dialled_again() -> None:
         await visit.welcome()
         await stay_silent()
 
-    hasty = Timing(ping=0.05, silence=0.2, rest=0.05, tick=0.05, shortest=0.01, longest=0.05)
+    hasty = Timing(ping=0.05, silence=1.5, rest=0.05, tick=0.3, shortest=0.01, longest=0.05)
     async with TinyReferee(say_nothing_more, stay) as referee:
         running = client(Recorder, referee.ticket, diary, hasty)
         await run_until(running, lambda: diary.lines.count("connected to tiny for 8") == 2)
@@ -30,10 +30,10 @@ async def test_a_silent_referee_is_dialled_again() -> None:
 
 async def test_a_referee_that_answers_pings_is_not_silent() -> None:
     diary = Diary()
-    hasty = Timing(ping=0.05, silence=0.5, rest=0.05, tick=0.05, shortest=0.01, longest=0.05)
+    hasty = Timing(ping=0.05, silence=1.5, rest=0.05, tick=0.05, shortest=0.01, longest=0.05)
     async with TinyReferee(stay) as referee:
         running = client(Recorder, referee.ticket, diary, hasty)
-        await run_until(running, lambda: bool(referee.visits) and len(referee.visits[0].heard) > 20)
+        await run_until(running, lambda: bool(referee.visits) and len(referee.visits[0].heard) * hasty.ping > hasty.silence)
         assert len(referee.visits) == 1
     assert diary.lines == ["connected to tiny for 8"]
 
@@ -74,7 +74,7 @@ async def test_silence_is_noticed_sooner_by_a_bot_that_plays() -> None:
         await visit.say(script.opening())
         await stay_silent()
 
-    hasty = Timing(ping=0.05, silence=1.5, rest=60.0, tick=0.05, shortest=0.01, longest=0.05)
+    hasty = Timing(ping=0.05, silence=1.5, rest=60.0, tick=0.3, shortest=0.01, longest=0.05)
     async with TinyReferee(freeze_twice, stay) as referee:
         await run_until(client(Recorder, referee.ticket, diary, hasty), lambda: len(referee.visits) == 2)
     assert waited == 1
@@ -86,7 +86,7 @@ async def test_a_bot_that_thinks_long_does_not_take_its_own_pause_for_the_refere
 
     class Thinker(Recorder):
         def draw(self, view: View) -> Draw:
-            time.sleep(0.8)
+            time.sleep(1.8)
             return Draw()
 
     script, diary = ScriptedGame(terms=None), Diary()
@@ -98,7 +98,7 @@ async def test_a_bot_that_thinks_long_does_not_take_its_own_pause_for_the_refere
         answered.append(await visit.hear("answer"))
         await stay(visit)
 
-    hasty = Timing(ping=0.05, silence=0.5, rest=0.05, tick=0.05, shortest=0.01, longest=0.05)
+    hasty = Timing(ping=0.05, silence=1.5, rest=0.05, tick=0.05, shortest=0.01, longest=0.05)
     async with TinyReferee(question) as referee:
         await run_until(client(Thinker, referee.ticket, diary, hasty), lambda: bool(answered))
         assert len(referee.visits) == 1

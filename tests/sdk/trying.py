@@ -33,12 +33,25 @@ PATIENCE = Patience(
     silence=8.0,
     quiet=0.05,
     pause=0.3,
-    away=0.8,
-    stopped=0.6,
+    away=2.0,
+    stopped=3.0,
     ping=0.2,
 )
-# Nobody waits in vain for a bot without a bend, so that a busy machine may take its time over it.
-GENEROUS = replace(PATIENCE, first=30.0, connect=30.0, hello=10.0, share=10.0, answer=10.0, pong=10.0, silence=30.0)
+# Nobody waits in vain for a bot without a bend, so that a busy machine may take its time over it; what no such bot does is
+# not watched for long.
+GENEROUS = replace(
+    PATIENCE,
+    first=30.0,
+    connect=30.0,
+    hello=10.0,
+    share=10.0,
+    answer=10.0,
+    pong=10.0,
+    silence=30.0,
+    away=0.8,
+    stopped=0.6,
+    ping=1.0,
+)
 GAMES = {"phases", *(each.name for each in SCENARIOS if each.name.startswith("rules-"))}
 WAITS = {"silence", "slow-referee", "redial", "superseded"}
 

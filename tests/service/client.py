@@ -1,6 +1,7 @@
 """A raw client for the referee: hand-written messages, so that misbehaviour can be sent too."""
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Callable, Iterable
@@ -166,12 +167,13 @@ class RawBot:
                 self._news.put_nowait(frame)
                 if self.shares:
                     await self._decline([game for message in frame.messages for game in _invited(message)])
-        except (grpc.aio.AioRpcError, EOFError, asyncio.InvalidStateError) as error:
+        except (grpc.aio.AioRpcError, EOFError) as error:
             self._news.put_nowait(error)
 
     async def _decline(self, games: list[int]) -> None:
         if games:
-            await self.send(*(pb.BotMessage(nonce_commit=pb.NonceCommit(game=game)) for game in games))
+            with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # it has ended: reading says why
+                await self.send(*(pb.BotMessage(nonce_commit=pb.NonceCommit(game=game)) for game in games))
 
     async def refused(self) -> grpc.aio.AioRpcError:
         """The error that ends the stream."""

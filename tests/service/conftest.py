@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 
 from tests.service.client import House
 
 HERE = Path(__file__).parent
+settings.register_profile("service", deadline=None)  # a busy machine may take its time over an example
+settings.load_profile("service")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

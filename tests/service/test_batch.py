@@ -15,6 +15,7 @@ from referee.service.gathering import Gathering
 from referee.service.session import UNASKED_BURST, UNASKED_PER_SECOND
 from referee.wire.replay import decode_replay
 from tests.service.client import House, RawBot, order, quick_terms, reason_of, until
+from tests.service.hours import Hours
 from tests.service.player import dull_move, play_all
 
 MATCHES = 3  # of two games each
@@ -103,19 +104,6 @@ async def test_wrong_answers_in_a_frame_cost_their_own_games_alone(house: House)
     faults = {game: [seat.faults for seat in play.view.table.seats] for game, play in plays.items()}
     assert sum(faults[good.game]) == 0
     assert sum(faults[illegal.game]) == sum(faults[nothing.game]) == 1
-
-
-class Hours:
-    """A clock in our hand: it goes by `step` milliseconds whenever somebody looks at it."""
-
-    def __init__(self, house: House) -> None:
-        self.time = house.server.lobby.time._monotonic()
-        self.step = 0.0
-        house.server.lobby.time._monotonic = self
-
-    def __call__(self) -> float:
-        self.time += self.step
-        return self.time
 
 
 async def test_all_answers_of_a_frame_came_at_the_same_time(house: House) -> None:

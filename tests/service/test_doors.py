@@ -1,5 +1,7 @@
 """The doors: who gets in, and how a stream ends."""
 
+import asyncio
+import contextlib
 import time
 from typing import Any
 
@@ -240,7 +242,8 @@ async def test_who_has_no_ticket_cannot_stay_where_bots_dial(
     ):
         calls: list[Any] = [channel.stream_stream(method)() for channel in (outside, inside)]
         for call in calls:
-            await call.write(b"")
+            with contextlib.suppress(asyncio.InvalidStateError):  # the visit may be over before we say anything
+                await call.write(b"")
         while await calls[0].read() is not grpc.aio.EOF:
             pass
         assert await calls[0].code() is grpc.StatusCode.OK

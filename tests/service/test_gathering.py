@@ -9,6 +9,7 @@ from referee.engine.shuffle import NO_NONCE, game_context, nonce_commit
 from referee.service import gathering
 from referee.wire.replay import ReplayRecord, decode_replay
 from tests.service.client import House, RawBot, RawWatch, order, reference
+from tests.service.hours import time_runs_out
 from tests.service.player import play_all, play_on
 
 NONCES = {"ann": bytes([0xA1]) * 32, "bob": bytes([0xB0]) * 32}
@@ -79,18 +80,19 @@ async def test_the_public_sees_the_commitment_before_any_share(house: House) -> 
 
 
 @pytest.mark.parametrize("silent", ["at all", "when it should reveal", "with another nonce"])
-async def test_who_gives_no_share_has_forfeited(house: House, monkeypatch: pytest.MonkeyPatch, silent: str) -> None:
-    monkeypatch.setattr(gathering, "SHARE_SECONDS", 0.3)
+async def test_who_gives_no_share_has_forfeited(house: House, silent: str) -> None:
     ann = await house.bot("ann")
     bob = await sharing(house, "bob")
     watch = await house.watch()
     await house.play(order("ann", "bob"))
     if silent != "at all":
-        games = [(await committed(bob, "bob")).game for _ in range(2)]
-        if silent == "with another nonce":
-            for game in games:
-                await bob.hear("nonce_commits")
+        for game in [(await committed(bob, "bob")).game for _ in range(2)]:
+            await bob.hear("nonce_commits")
+            if silent == "with another nonce":
                 await reveal(bob, game, b"?" * 32)
+        await bob.send(pb.BotMessage(ping=pb.Ping(id=1)))
+        await bob.hear("pong")  # whatever it said was heard
+    await time_runs_out(house, "bob", "bob")
     over = await play_on(ann, 2)
     assert {message.kind for message in over} == {pb.GAME_OVER_KIND_FINISHED}
     for replay in await replays(watch):

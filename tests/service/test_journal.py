@@ -253,14 +253,18 @@ async def test_nobody_hears_of_a_commitment_before_it_is_written_down() -> None:
     match.abandon("the test is over")
 
 
-async def test_an_attempt_stays_until_the_site_knows_everything(path: Path) -> None:
+async def test_an_attempt_stays_until_the_site_knows_everything(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with House(journal=path) as house:
+        heard: list[bool] = []
+        acknowledge = house.server.lobby.acknowledge
+        monkeypatch.setattr(house.server.lobby, "acknowledge", lambda attempt: heard.append(acknowledge(attempt)))
         kept = house.server._journal
         ann, bob = await house.bot("ann"), await house.bot("bob")
         finished, void = order("ann", "bob"), order("ann", "bob")
         await house.play(finished, void)
         watch = await house.watch()
-        await watch.acknowledge(reference(finished))  # there is nothing to be acknowledged yet
+        await watch.acknowledge(reference(finished))
+        await until(lambda: heard == [False])  # there was nothing to be acknowledged yet
         await call_off(house, void)
         await play_all(ann, bob, games=4)
         await until(lambda: len(house.server.lobby.records) == 1)

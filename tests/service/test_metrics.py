@@ -12,8 +12,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.service.client import PATIENCE, House, order, quick_terms
+from tests.service.hours import stand_still
 from tests.service.player import play_all, play_on
-from tests.service.test_stalls import stand_still
 
 NAME = re.compile(r"(phaseten_referee|process)_[a-z_]+")
 

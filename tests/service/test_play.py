@@ -1,7 +1,6 @@
 """A game over real sockets: answers, faults, clocks, and what each side is told."""
 
 import asyncio
-import time
 
 import pytest
 from phaseten.v1 import bot_pb2 as pb
@@ -10,10 +9,13 @@ from phaseten.v1 import game_pb2, referee_pb2
 from referee.engine.check import check_log
 from referee.engine.events import CardDiscarded, CardDrawn, FaultKind, ForfeitCause, SeatFaulted, SeatForfeited, SkipPlayed
 from referee.engine.shuffle import NO_NONCE, game_context, server_commit
+from referee.service.clock import LONGEST_GAP_MS
+from referee.service.session import IDLE_PING_SECONDS
 from referee.wire import coarse
 from referee.wire.replay import ReplayRecord, decode_replay, replay_digest
 from referee.wire.rules import encode_ruleset
 from tests.service.client import RULES, House, RawBot, order, quick_terms
+from tests.service.hours import Hours, time_runs_out
 from tests.service.player import dull, dull_move, play_all, play_on
 
 
@@ -217,9 +219,10 @@ async def test_who_resigns_loses(house: House) -> None:
 
 
 async def test_who_never_answers_is_late_and_then_out(house: House) -> None:
-    ann, bob = await start(house, bank=10_000, cap=40)
+    ann, bob = await start(house, bank=40_000, cap=10_000)
     playing = asyncio.create_task(play_on(bob, 2))
     for count in (1, 2, 3):
+        await time_runs_out(house, "ann")
         rejected = (await ann.hear("rejected")).rejected
         assert rejected.reason == game_pb2.REJECT_REASON_LATE
         fault = (await ann.hear("fault")).fault
@@ -230,14 +233,15 @@ async def test_who_never_answers_is_late_and_then_out(house: House) -> None:
     replay = (await the_record(house))[0]
     assert [fault.kind for fault in faults(replay)] == [FaultKind.LATE] * 3
     late = [answer for answer in replay.answers if answer.seat == 0]
-    assert [answer.think_ms for answer in late] == [40, 40, 40]
-    assert [answer.bank_ms for answer in late] == [9_960, 9_920, 9_880]
+    assert [answer.think_ms for answer in late] == [10_000, 10_000, 10_000]
+    assert [answer.bank_ms for answer in late] == [30_000, 20_000, 10_000]
     assert [replay.events[answer.event] for answer in late] == faults(replay)
 
 
 async def test_an_answer_after_the_time_is_stale_and_no_second_fault(house: House) -> None:
-    ann, _ = await start(house, bank=10_000, cap=40)
+    ann, _ = await start(house, bank=40_000)
     question = (await ann.hear("question")).question
+    await time_runs_out(house, "ann")
     assert (await ann.hear("rejected")).rejected.WhichOneof("instead") == "draw"
     following = (await ann.hear("question")).question
     await ann.answer(question.game, question.id, draw=game_pb2.Draw())
@@ -255,31 +259,32 @@ async def test_an_empty_bank_forfeits(house: House) -> None:
 
 
 async def test_the_increment_is_earned_and_thinking_is_charged(house: House) -> None:
+    hours = Hours(house)
     ann, _ = await start(house, bank=5_000, increment=1_000, cap=5_000)
     question = (await ann.hear("question")).question
-    await asyncio.sleep(0.06)
+    hours.pass_by(60)
     await dull(ann, question)
-    bank = (await ann.hear("question")).question.bank_ms
-    assert 5_000 < bank <= 5_940
+    assert (await ann.hear("question")).question.bank_ms == 5_940
 
 
 async def test_time_that_the_referee_itself_lost_is_charged_to_nobody(house: House) -> None:
-    ann, bob = await start(house, bank=400, cap=400)
+    hours = Hours(house)
+    ann, _ = await start(house, bank=400, cap=400)
     question = (await ann.hear("question")).question
-    time.sleep(1.0)  # noqa: ASYNC251  the whole referee stands still
+    hours.stand_still(1.0)
     await dull(ann, question)
-    assert (await ann.hear("question", "game_over")).WhichOneof("kind") == "question"
-    assert house.server.time.stalled > 500
-    await bob.hear("invite")
+    assert (await ann.hear("question", "game_over")).question.bank_ms == 400 - LONGEST_GAP_MS
+    assert house.server.time.stalled == 1000 - LONGEST_GAP_MS
 
 
 async def test_lag_is_measured_and_given_back(house: House) -> None:
+    hours = Hours(house)
     ann, _ = await start(house, bank=5_000, cap=5_000)
     (session, _games) = next(entry for entry in house.server.lobby.sessions if entry[0].ticket.bot == "ann")
     session._ping = -1  # no pong is the one that it waits for
     session.round_trip = 70.0
     question = (await ann.hear("question")).question
-    await asyncio.sleep(0.03)
+    hours.pass_by(30)
     await dull(ann, question)
     following = (await ann.hear("question")).question
     assert following.bank_ms == 5_000  # all of it was network, as far as we know
@@ -287,13 +292,14 @@ async def test_lag_is_measured_and_given_back(house: House) -> None:
 
 
 async def test_thinking_and_lag_of_every_answer_stand_in_the_replay(house: House) -> None:
+    hours = Hours(house)
     ann, bob = await start(house, bank=60_000, increment=300, cap=20_000)
     for session, _games in house.server.lobby.sessions:
         session._ping = -1  # no pong is the one that it waits for
         session.round_trip = 20.0 if session.ticket.bot == "ann" else 3_000.0
 
     async def slow(bot: RawBot, question: pb.Question) -> None:
-        await asyncio.sleep(0.13)
+        hours.pass_by(130)
         await dull(bot, question)
 
     await asyncio.gather(play_on(ann, 2, slow), play_on(bob, 2, slow))
@@ -305,8 +311,8 @@ async def test_thinking_and_lag_of_every_answer_stand_in_the_replay(house: House
         for answer in replay.answers:
             banks[answer.seat] += 300 - answer.think_ms
             assert abs(answer.bank_ms - banks[answer.seat]) <= len(replay.answers)  # each is rounded
-            assert answer.think_ms >= 20
-            assert answer.lag_ms == (20 if replay.seats[answer.seat].bot == "ann" else 100)
+            lag = 20 if replay.seats[answer.seat].bot == "ann" else 100
+            assert (answer.think_ms, answer.lag_ms) == (130 - lag, lag)
 
 
 async def test_pings_are_answered_and_measure_the_way(house: House) -> None:
@@ -317,8 +323,10 @@ async def test_pings_are_answered_and_measure_the_way(house: House) -> None:
     await bot.send(pb.BotMessage(pong=pb.Pong(id=ping.id)), pb.BotMessage(pong=pb.Pong(id=99)))
     await bot.send(pb.BotMessage(ping=pb.Ping(id=5)))
     assert (await bot.hear("pong")).pong.id == 5
-    assert 15 <= session.round_trip < 5_000
-    assert (await bot.hear("ping")).ping.id != ping.id  # within PING_SECONDS
+    assert session.round_trip >= 15
+    pulse = house.server._bots._pulse
+    pulse._round += (session.number - pulse._round - 1) % IDLE_PING_SECONDS  # with the next beat it is its turn again
+    assert (await bot.hear("ping")).ping.id != ping.id
 
 
 async def test_notes_stand_in_the_replay_cut_to_their_length(house: House) -> None:

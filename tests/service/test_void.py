@@ -38,6 +38,7 @@ def fits(game: referee_pb2.VoidGame, ordered: referee_pb2.MatchOrder) -> bool:
 async def test_every_game_that_was_announced_shows_seed_and_shares(house: House) -> None:
     ann, bob = await house.bot("ann", capacity=1), await sharing(house, "bob")
     watch = await house.watch()
+    await watch.hear("greeting")  # else the first game might be over before anybody watches
     ordered = order("ann", "bob")
     await house.play(ordered)
     invite = await committed(bob, "bob")

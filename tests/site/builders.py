@@ -6,6 +6,9 @@ import uuid
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+from redis import Redis
+
 from tournament_site.accounts.models import User
 from tournament_site.bots import services as bot_services
 from tournament_site.bots.models import Bot, BotVersion
@@ -20,7 +23,13 @@ from tournament_site.matches.services import Claimed, NewMatch
 
 PASSWORD = "correct horse battery"
 REFEREE = "referee-1"
+PATIENT = {"socket_timeout": 60, "socket_connect_timeout": 60}  # with Valkey: the site lets go of what takes a second
 _numbers = itertools.count(1)
+
+
+def patient_valkey() -> "Redis":
+    """What `live.connect` makes, for tests whose machine may stand still for a while."""
+    return Redis.from_url(settings.SITE.valkey.client, **PATIENT, retry=None)
 
 
 def make_user(name: str, **more: bool) -> User:

@@ -5,12 +5,12 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from django.db import DatabaseError
 from redis.exceptions import ConnectionError as Away
 
 from tests import servers
+from tests.e2e.site import reserved_port
 from tournament_site import health
 from tournament_site import settings as module
 from tournament_site.celery import SiteTask, TaskFailed, app
@@ -81,13 +82,16 @@ def test_cookies_are_secure_where_the_site_is(tmp_path):
 @pytest.fixture
 def site(tmp_path):
     """A site as in production, on a free port: static files collected and hashed."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    with reserved_port() as port:
+        yield from served(tmp_path, port)
+
+
+def served(folder: Path, port: int) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     env = {
         **os.environ,
         **servers.current().env,
         "PHASETEN_SITE_DEBUG": "0",
-        "PHASETEN_SITE_STATE_DIR": str(tmp_path),
+        "PHASETEN_SITE_STATE_DIR": str(folder),
         "PHASETEN_SITE_BIND": f"127.0.0.1:{port}",
         "PHASETEN_SITE_URL": f"http://127.0.0.1:{port}",
         "PHASETEN_SITE_ALLOWED_HOSTS": "127.0.0.1",
@@ -97,7 +101,7 @@ def site(tmp_path):
     process = subprocess.Popen([*site, "serve"], cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     url = f"http://127.0.0.1:{port}"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while True:
         assert process.poll() is None, process.stderr.read()
         assert time.monotonic() < deadline

@@ -28,6 +28,7 @@ class ScriptedReferee(RefereeServiceServicer):
         self._refusal: grpc.StatusCode | None = None
         # Frames for the next watcher; None ends its stream.
         self.updates: queue.SimpleQueue[pb.WatchResponse | None] = queue.SimpleQueue()
+        self._last_words: pb.WatchResponse | None = None
         self.acknowledged: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.address = ""
 
@@ -74,7 +75,14 @@ class ScriptedReferee(RefereeServiceServicer):
         listener.submit(hear)
         while (update := self.updates.get()) is not None:
             yield update
+            if update is self._last_words:
+                break
         listener.shutdown(wait=False)
+
+    def last_words(self, update: pb.WatchResponse) -> None:
+        """Say this and end the stream. A watcher may hang up on it, and then nothing more must be said to that one."""
+        self._last_words = update
+        self.updates.put(update)
 
     def refuses_with(self, code: grpc.StatusCode) -> None:
         """Answer every call with this status."""

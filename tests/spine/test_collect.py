@@ -1,6 +1,7 @@
 """What referees report: leases, commitments, live events and records, over a real stream."""
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ from tournament_site.matches.services import Claimed
 from tournament_site.ratings.models import LedgerEntry
 
 pytestmark = pytest.mark.django_db(transaction=True)
+PATIENCE = 60.0
 
 
 def ref(claimed: Claimed, attempt: int | None = None) -> pb.AttemptRef:
@@ -43,7 +45,7 @@ def watching(referee: ScriptedReferee, monkeypatch: Any) -> Any:
     watcher.start()
     yield asked
     watcher.stop()
-    watcher.join(10)
+    watcher.join(PATIENCE)
     assert not watcher.is_alive()
     connections.close_all()
 
@@ -53,13 +55,11 @@ def say(referee: ScriptedReferee, *messages: pb.WatchMessage) -> None:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Wait until something is so; ten seconds are enough for anything here."""
-    waiting = threading.Event()
-    for _ in range(500):
-        if true():
-            return
-        waiting.wait(0.02)
-    raise AssertionError("it did not happen")
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
 
 
 def record(claimed: Claimed, data: bytes, parts: int = 1) -> list[pb.WatchMessage]:
@@ -73,7 +73,7 @@ def record(claimed: Claimed, data: bytes, parts: int = 1) -> list[pb.WatchMessag
 
 
 def acknowledged(referee: ScriptedReferee) -> Any:
-    return referee.acknowledged.get(timeout=10)
+    return referee.acknowledged.get(timeout=PATIENCE)
 
 
 def test_a_record_in_parts_is_stored_and_acknowledged(referee: ScriptedReferee, watching: Any) -> None:
@@ -84,7 +84,7 @@ def test_a_record_in_parts_is_stored_and_acknowledged(referee: ScriptedReferee, 
         say(referee, message)
     verdict = acknowledged(referee)
     assert (verdict.attempt, verdict.verdict) == (ref(claimed), pb.VERDICT_STORED)
-    assert watching.wait(10)
+    assert watching.wait(PATIENCE)
     assert Match.objects.get(pk=claimed.match_id).state == Match.State.FINISHED
     assert Replay.objects.count() == 3
     pipeline.settle()
@@ -128,7 +128,7 @@ def test_a_running_report_prolongs_leases_and_calls_off_what_does_not_count(refe
     services.void_attempt(gone.match_id, gone.attempt, "lost")
     before = Match.objects.get(pk=alive.match_id).lease_until
     say(referee, pb.WatchMessage(running=pb.RunningAttempts(attempts=[ref(alive), ref(gone)])))
-    until(lambda: "CancelMatches" in referee.asked)
+    until(lambda: bool(referee.asked.get("CancelMatches")))
     assert [list(request.attempts) for request in referee.asked["CancelMatches"]] == [[ref(gone)]]
     after = Match.objects.get(pk=alive.match_id).lease_until
     assert before is not None
@@ -216,7 +216,7 @@ def test_a_stream_that_ends_is_opened_again(referee: ScriptedReferee, watching: 
 def test_nonsense_ends_the_stream_and_nothing_else(referee: ScriptedReferee, watching: Any) -> None:
     claimed = claim(queue_match(make_bots(2)))
     data = serialised(claimed.match_id, claimed.attempt, replays_of(claimed))
-    say(referee, pb.WatchMessage(game_opened=pb.GameOpened(attempt=ref(claimed), game_id=b"short")))
-    referee.updates.put(None)
+    nonsense = pb.WatchMessage(game_opened=pb.GameOpened(attempt=ref(claimed), game_id=b"short"))
+    referee.last_words(pb.WatchResponse(messages=[nonsense]))
     say(referee, *record(claimed, data))
     assert acknowledged(referee).verdict == pb.VERDICT_STORED

@@ -1,6 +1,7 @@
 """Asking referees: all at once, and with little patience for one that used up its time just now."""
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -12,27 +13,52 @@ from tournament_site.addresses import Referee
 from tournament_site.control import ask_all
 from tournament_site.matches.referee_client import RefereeClient, RefereeRefused, RefereeUnavailable, Sessions
 
-PATIENCE, LITTLE = 3.0, 1.0
+#: of a clock that stands still here: how long things really take on this machine decides nothing
+PATIENCE, LITTLE, HASTY = 3_000.0, 1_000.0, 15_000.0
+
+
+class Clock:
+    """The site's clock. It goes on when a referee is said to have used up time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def time(self) -> float:
+        """What tokens are signed by: the true one."""
+        return time.time()
 
 
 @pytest.fixture(autouse=True)
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(control, "PATIENCE", PATIENCE)
-    monkeypatch.setattr(control, "LITTLE_PATIENCE", LITTLE)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    for name, seconds in (("PATIENCE", PATIENCE), ("LITTLE_PATIENCE", LITTLE), ("HASTY_SECONDS", HASTY)):
+        monkeypatch.setattr(control, name, seconds)
+    made = Clock()
+    monkeypatch.setattr(control, "time", made)
+    return made
 
 
 class Frozen:
-    """Two referees, of which the first one says nothing until it is thawed."""
+    """Two referees, of which the first one says nothing until it is thawed: whoever asks it waits as long as it has."""
 
-    def __init__(self, one: ScriptedReferee, other: ScriptedReferee) -> None:
+    def __init__(self, clock: Clock, one: ScriptedReferee, other: ScriptedReferee) -> None:
         self.scripts = one, other
         self.pool = tuple(Referee(name, of.address, of.address) for name, of in (("frozen", one), ("well", other)))
         self.thaw = threading.Event()
+        self._clock = clock
         one.answers["ListSessions"] = self._wait
 
     def _wait(self, _: object) -> pb.ListSessionsResponse:
-        self.thaw.wait()
+        if not self.thaw.is_set():
+            self.fail_after(self.scripts[0].patience[-1])
         return pb.ListSessionsResponse(free_games=7)
+
+    def fail_after(self, seconds: float) -> None:
+        """No answer, when so much time has passed."""
+        self._clock.now += seconds
+        raise RuntimeError
 
     def ask(self) -> tuple[Sessions | RefereeUnavailable | RefereeRefused, ...]:
         """What both say to the same question, as the site asks it."""
@@ -47,18 +73,22 @@ class Frozen:
 
 
 @pytest.fixture
-def frozen() -> Iterator[Frozen]:
+def frozen(clock: Clock) -> Iterator[Frozen]:
     with listening() as one, listening() as other:
-        made = Frozen(one, other)
-        try:
-            yield made
-        finally:
-            made.thaw.set()
+        yield Frozen(clock, one, other)
 
 
-def test_who_says_nothing_keeps_no_answer_of_the_others_away(frozen: Frozen) -> None:
-    silent, answered = frozen.ask()
+def test_who_says_nothing_keeps_no_answer_of_the_others_away(frozen: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given a second of everybody's clock, and the other one as much time as it wants."""
+    monkeypatch.setattr(control, "LITTLE_PATIENCE", 1.0)
+    monkeypatch.setitem(control._hasty_until, "frozen", HASTY)
+    frozen.scripts[0].answers["ListSessions"] = lambda _: frozen.thaw.wait()
+    try:
+        silent, answered = frozen.ask()
+    finally:
+        frozen.thaw.set()
     assert isinstance(silent, RefereeUnavailable)
+    assert str(silent).startswith("DEADLINE_EXCEEDED")
     assert answered == Sessions((), 100)
 
 
@@ -98,11 +128,7 @@ def test_a_referee_that_is_started_again_has_the_whole_patience_again(frozen: Fr
 def test_a_network_that_says_no_late_has_used_up_the_time_too(frozen: Frozen) -> None:
     """No route to a machine that is off: the kernel says so after three seconds."""
 
-    def late(_: object) -> None:
-        frozen.thaw.wait(1.5 * LITTLE)
-        raise RuntimeError
-
-    frozen.scripts[0].answers["ListSessions"] = late
+    frozen.scripts[0].answers["ListSessions"] = lambda _: frozen.fail_after(1.5 * LITTLE)
     assert frozen.given() > LITTLE
     assert frozen.given() <= LITTLE
 

@@ -72,8 +72,9 @@ def test_a_page_can_do_without_the_feed(settings: Any, table: PublicView) -> Non
 
 
 def test_a_feed_that_is_away_is_left_alone_for_a_while(
-    settings: Any, table: PublicView, caplog: pytest.LogCaptureFixture
+    settings: Any, table: PublicView, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(live, "SECONDS_AWAY", 600.0)
     nowhere = "unix:///nonexistent/valkey.sock?db=0"
     settings.SITE = replace(settings.SITE, valkey=Valkey(nowhere, nowhere))
     with live.Feed() as away:

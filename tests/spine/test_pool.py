@@ -14,7 +14,7 @@ from phaseten.v1 import referee_pb2 as pb
 
 from tests.site.builders import make_bots, queue_match, version_of
 from tests.spine.scripted_referee import ScriptedReferee, listening
-from tournament_site import pipeline
+from tournament_site import control, pipeline
 from tournament_site.addresses import Referee
 from tournament_site.bots import services as bot_services
 from tournament_site.bots.models import Bot
@@ -140,12 +140,13 @@ def test_the_owner_and_the_api_see_where_a_bot_is_connected(pool: Pool) -> None:
 
 
 def test_those_that_do_not_answer_keep_nobody_waiting_one_after_the_other(
-    pool: Pool,
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr(control, "PATIENCE", 30.0)
     bots = make_bots(2)
     match_id = queue_match(bots)
     attend(pool[1], bots, room=50)
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
     answer = pool[1].answers["ListSessions"]
 
     def together(answered: Any) -> Any:
@@ -155,4 +156,5 @@ def test_those_that_do_not_answer_keep_nobody_waiting_one_after_the_other(
     pool[0].answers["ListSessions"] = lambda _: together(pb.ListSessionsResponse(free_games=1))
     pool[1].answers["ListSessions"] = lambda request: together(answer(request))
     pipeline.dispatch()
+    assert "referee r1" not in caplog.text  # it has answered
     assert ordered(pool[1]) == [match_id]
