@@ -31,6 +31,7 @@ EPILOG = """\
 start here:
   python3 dev.py demo            the whole house on this machine: referee, site, workers, six bots, three seasons
   python3 dev.py demo --once     the same, until the seasons are played; prints tables and stops
+  python3 dev.py manage COMMAND  a command of the site in a demo that runs: `createsuperuser` makes its administrator
   python3 dev.py test            the whole test suite, with PostgreSQL and Valkey of its own
   python3 dev.py nightly         the tests that repeat, with the numbers that a night has time for
   python3 dev.py check           format, lint, types, import contracts, schema, migrations, locks
@@ -81,6 +82,13 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--port", type=_port, default=8000, metavar="N", help="the site's port, if it is free (8000)")
     demo.add_argument("--referees", type=_referees, default=1, metavar="N", help="how many referees play (1)")
     demo.add_argument("-v", "--verbose", action="store_true", help="show what the services print")
+    manage = commands.add_parser(
+        "manage", help="a command of the site in a demo that runs, such as `createsuperuser`"
+    )
+    manage.add_argument("--state", type=Path, default=ROOT / ".phaseten", metavar="DIR", help="that of the demo (.phaseten)")
+    manage.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="COMMAND", help="and its arguments; none: all of them"
+    )
     commands.add_parser("test", help="run pytest; everything after `test` is for it", add_help=False)
     commands.add_parser(
         "nightly", help="the tests that repeat, as often as a night allows; takes pytest's arguments", add_help=False
@@ -117,7 +125,7 @@ def _enter(command: str, started: float, arguments: list[str]) -> NoReturn:
 
 
 def _locks(command: str, settings: Settings) -> tuple[Path, ...]:
-    if command == "demo":
+    if command in {"demo", "manage"}:
         return (REQUIREMENTS / "server.lock",)
     locks: tuple[Path, ...] = (REQUIREMENTS / "dev.lock",)
     if command == "check" or settings.require_browser or _browser(settings):
@@ -147,6 +155,10 @@ def _run(options: argparse.Namespace, started: float, rest: list[str]) -> int:
                 referees=options.referees,
             )
         )
+    if options.command == "manage":
+        from deploy.local import manage
+
+        manage.run(options.state.absolute(), options.words)
     os.chdir(ROOT)
     if options.command == "test":
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *(rest or _whole_suite())])  # noqa: S606 - no shell

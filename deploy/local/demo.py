@@ -105,6 +105,7 @@ class _Demo:
         self._stores = stores
         self._ports = Ports.free(options.site_port, options.referees)
         env = house.environment(settings.inherited, state, self._ports, stores.database_url, stores.redis_url)
+        state.keep_environment(env)
         self._house = House(state, self._ports, env, own_database=settings.database_url is None)
         self._times = _Times()
         self._bots: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class State:
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
         self.demo_file = self.root / "demo.json"
+        self._environment_file = self.root / "environment.json"
         self.replays = self.root / "replays"
 
     def folder(self, name: str) -> Path:
@@ -59,6 +60,34 @@ class State:
             yield
         finally:
             os.close(descriptor)
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a house runs on this directory."""
+        try:
+            descriptor = os.open(self.root / "lock", os.O_RDWR)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def keep_environment(self, env: Mapping[str, str]) -> None:
+        """Write down what the processes of the house are told of it, for commands beside them; keys are in it."""
+        told = {name: value for name, value in env.items() if name == "DATABASE_URL" or name.startswith("PHASETEN_")}
+        write_private(self.folder(".") / self._environment_file.name, json.dumps(told, indent=2).encode())
+
+    def environment(self) -> dict[str, str]:
+        """What was written down. Raises LocalError while the house has not come so far."""
+        try:
+            told: dict[str, str] = json.loads(self._environment_file.read_text())
+        except (OSError, ValueError) as error:
+            raise LocalError(f"the house on {self.root} is not up yet: wait for the address of its site") from error
+        return told
 
     def socket_folder(self) -> Path:
         """A folder for Unix sockets: `run` in here, or a private temporary one if that path is too long.

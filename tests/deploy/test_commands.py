@@ -38,6 +38,14 @@ def test_what_it_does_not_understand_ends_it_with_2(arguments: list[str], compla
     assert done.stdout == ""
 
 
+def test_a_command_for_a_demo_that_does_not_run_is_told_so(tmp_path: Path) -> None:
+    done = dev("manage", "--state", str(tmp_path / "none"), "check")
+    assert done.returncode == 1
+    assert "no demo runs on" in done.stderr
+    assert "python3 dev.py demo" in done.stderr
+    assert not (tmp_path / "none").exists()
+
+
 def test_it_does_not_run_on_an_old_python(tmp_path: Path) -> None:
     """As an old one would see it: the check comes before anything that one cannot read."""
     script = f"import sys, runpy; sys.version_info = (3, 9, 2); runpy.run_path({str(PROJECT / 'dev.py')!r})"

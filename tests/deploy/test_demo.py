@@ -51,6 +51,12 @@ def demo(state: Path, port: int, mode: str = "", referees: int = 1, **more: str)
             process.kill()
 
 
+def manage(state: Path, *words: str) -> int:
+    """Run one of the site's commands in a demo that runs; the exit status."""
+    command = (sys.executable, str(house.PROJECT / "dev.py"), "manage", "--state", str(state), *words)
+    return subprocess.run(command, check=False, cwd="/", timeout=300).returncode
+
+
 def read_until(process: subprocess.Popen[str], words: str) -> str:
     assert process.stdout is not None
     lines: list[str] = []
@@ -191,6 +197,9 @@ def test_a_house_with_two_referees(tmp_path: Path) -> None:
         said = read_until(process, UP)
         assert "start referee, referee-2, site, worker, beat, collector" in said
         assert len(children(process.pid)) >= CHILDREN + 1  # a worker has children too
+        assert manage(tmp_path, "createsuperuser", "--noinput", "--username", "root", "--email", "root@example.org") == 0
+        assert manage(tmp_path, "audit") == 0
+        assert manage(tmp_path, "start_season", "987654") == 1  # there is none
         process.send_signal(signal.SIGINT)
         said = read_until(process, "postgres stopped")
         assert process.wait(120) == 0

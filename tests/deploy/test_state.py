@@ -37,6 +37,19 @@ def test_a_missing_half_makes_a_new_pair(tmp_path: Path) -> None:
     assert key.public_key() == load_pem_public_key(public.read_bytes())
 
 
+def test_what_a_house_is_told_is_kept_for_its_owner_while_it_runs(tmp_path: Path) -> None:
+    state = State(tmp_path / "state")
+    assert not state.in_use
+    with state.locked():
+        assert State(state.root).in_use
+        with pytest.raises(LocalError, match="is not up yet"):
+            state.environment()
+        state.keep_environment({"DATABASE_URL": "postgres://", "PHASETEN_SITE_BIND": "here", "EDITOR": "ed"})
+        assert State(state.root).environment() == {"DATABASE_URL": "postgres://", "PHASETEN_SITE_BIND": "here"}
+    assert (state.root / "environment.json").stat().st_mode & 0o777 == 0o600
+    assert not state.in_use
+
+
 def test_the_lock_is_free_after_its_holder(tmp_path: Path) -> None:
     with State(tmp_path).locked(), pytest.raises(LocalError, match=f"process {os.getpid()}"):  # noqa: SIM117 - one block each, so that it is clear who raises
         with State(tmp_path).locked():
