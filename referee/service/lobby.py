@@ -14,7 +14,7 @@ from referee.service.endings import Ending, Endings
 from referee.service.errors import CallReason
 from referee.service.feed import Feed
 from referee.service.house import House
-from referee.service.journal import Leftover
+from referee.service.journal import LAST_WORDS, Leftover
 from referee.service.log import EventLog, Sparing
 from referee.service.match import RunningMatch
 from referee.service.meter import Meter
@@ -298,10 +298,12 @@ class Lobby:
         return before
 
     def void_all(self, text: str) -> None:
-        """Call everything off."""
+        """Call everything off. Records that nobody has taken home go with this process, which is no mistake either."""
         self._closed = True  # nothing begins any more in the room that the first ones leave
         for match in tuple(self._matches.values()):
             self._void(match, text, planned=True)
+        for attempt in self.records:
+            self._house.journal.void(attempt, LAST_WORDS, planned=True)
 
     def acknowledge(self, attempt: Attempt) -> bool:
         """The site has the record, or knows that the attempt is void. False if nothing waited for that (any more)."""

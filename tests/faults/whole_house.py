@@ -30,7 +30,7 @@ NOT_OURS = ("DATABASE_URL", "PHASETEN_")
 class WholeHouse:
     """PostgreSQL, Valkey, referees, site, worker, beat, collector and the six house bots of the demo."""
 
-    def __init__(self, run: servers.Run, folder: Path, referees: int) -> None:
+    def __init__(self, run: servers.Run, folder: Path, referees: int, lease: int) -> None:
         self._run = run
         # Houses that are started at once must not look for the same ports. A demo, of which there may be one too, looks from
         # 18200 on and where everybody does, and connections are given ports from 32768 on.
@@ -39,8 +39,7 @@ class WholeHouse:
         settings = Settings.from_env()
         inherited = {name: value for name, value in settings.inherited.items() if not name.startswith(NOT_OURS)}
         env = house.environment(inherited, run.state, self.ports, run.env["DATABASE_URL"], run.env["PHASETEN_REDIS_URL"])
-        # Short leases: what would take a minute to heal in earnest takes seconds.
-        short = {"PHASETEN_SITE_LEASE_SECONDS": "4"}
+        short = {"PHASETEN_SITE_LEASE_SECONDS": str(lease)}
         self.metrics_port = pick(house.HOST, 25000 + 200 * other)
         metrics = {"PHASETEN_SITE_METRICS_BIND": f"{house.HOST}:{self.metrics_port}"}
         self.env: Mapping[str, str] = MappingProxyType(env | short | metrics)
@@ -146,11 +145,14 @@ class WholeHouse:
 
 
 @contextmanager
-def whole_house(folder: Path, referees: int = 1, *, pages: bool = False) -> Iterator[WholeHouse]:
-    """A house below `folder`, running; everything is gone afterwards. Without `pages` its site has the API alone."""
+def whole_house(folder: Path, referees: int = 1, *, pages: bool = False, lease: int = 4) -> Iterator[WholeHouse]:
+    """A house below `folder`, running; everything is gone afterwards. Without `pages` its site has the API alone.
+
+    With a short `lease`, in seconds, what would take a minute to heal in earnest takes seconds.
+    """
     settings = Settings.from_env()
     run = servers.launch(replace(settings, database_url=None, redis_url=None), folder / "house")
-    made = WholeHouse(run, folder, referees)
+    made = WholeHouse(run, folder, referees, lease)
     try:
         made.start(pages=pages)
         yield made

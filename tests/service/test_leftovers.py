@@ -136,6 +136,18 @@ async def test_what_was_called_off_at_the_end_is_told_in_the_same_words(tmp_path
         assert [fits(shown, ordered) for shown in void.games] == [True, True]
 
 
+async def test_a_record_that_was_not_taken_home_before_the_end_is_nobodys_mistake(tmp_path: Path, path: Path) -> None:
+    async with running(tmp_path, JOURNAL_FILE=str(path), GRACE_SECONDS="0") as first:
+        ordered = await before_the_record_is_home(first)
+        first.process.send_signal(signal.SIGTERM)
+        assert (await first.end())[0] == 0
+    async with running(tmp_path, JOURNAL_FILE=str(path)) as second:
+        watch = await watching(second)
+        void = await the_void(watch)
+        assert (void.attempt, void.text, void.planned) == (reference(ordered), LAST_WORDS, True)
+        assert [fits(shown, ordered) for shown in void.games] == [True, True]
+
+
 async def test_a_referee_without_a_journal_knows_nothing_of_the_one_before(tmp_path: Path) -> None:
     async with running(tmp_path) as first:
         ordered = await in_the_middle(first)

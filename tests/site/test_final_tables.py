@@ -35,8 +35,10 @@ def two_seasons_at_once(dice: random.Random, table_size: int, bots: list[Bot]) -
     for bot in bots:
         services.enter(second.pk, bot)
     services.start_season(second.pk)
-    theirs = list(queries.matches_of(second))
-    both = [*queries.matches_of(first), *theirs[: len(theirs) // 2]]
+    theirs = queries.matches_of(second).order_by("sort_key", "pk")
+    left = [theirs.filter(seats__bot=bots[0])[0], theirs.exclude(seats__bot=bots[0])[0]]  # for when that bot has gone
+    early = [match for match in theirs if match not in left]
+    both = [*queries.matches_of(first).order_by("sort_key", "pk"), *early[: len(theirs) // 2]]
     dice.shuffle(both)
     for match in both:
         play_and_rate(dice, bots, match)
