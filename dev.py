@@ -82,13 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--port", type=_port, default=8000, metavar="N", help="the site's port, if it is free (8000)")
     demo.add_argument("--referees", type=_referees, default=1, metavar="N", help="how many referees play (1)")
     demo.add_argument("-v", "--verbose", action="store_true", help="show what the services print")
-    manage = commands.add_parser(
-        "manage", help="a command of the site in a demo that runs, such as `createsuperuser`"
-    )
+    manage = commands.add_parser("manage", help="a command of the site in a demo that runs, such as `createsuperuser`")
     manage.add_argument("--state", type=Path, default=ROOT / ".phaseten", metavar="DIR", help="that of the demo (.phaseten)")
-    manage.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="COMMAND", help="and its arguments; none: all of them"
-    )
+    manage.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="and its arguments; none: all of them")
     commands.add_parser("test", help="run pytest; everything after `test` is for it", add_help=False)
     commands.add_parser(
         "nightly", help="the tests that repeat, as often as a night allows; takes pytest's arguments", add_help=False

@@ -8,9 +8,15 @@ import logging
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 log = logging.getLogger("phaseten")
+
+CRASHES_TO_RESIGN: Final = 10  # a bot that fails this often in one game gives the game up
+ONE_THREAD: Final = (
+    "All games of this process share one thread, and their clocks run meanwhile: think shorter, or take fewer games at once "
+    "(`capacity`)."
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -93,8 +93,8 @@ def _list() -> int:
 
 def _serve(chosen: argparse.Namespace) -> int:
     # What needs gRPC is loaded by those who use it.
-    from bots_sdk.client import run_until_stopped
     from bots_sdk.conformance.trial import Trial, chosen_scenarios
+    from bots_sdk.stopping import run_until_stopped
 
     if chosen.json is not None and not (chosen.json.parent.is_dir() and not chosen.json.is_dir()):
         raise WrongInput(f"{chosen.json} cannot be written: --json takes the name of a file in a folder that exists")

@@ -4,8 +4,9 @@ import argparse
 import math
 import secrets
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from bots_sdk.author import Crash, call
 from bots_sdk.bot import Bot, maker
 from bots_sdk.check import describe
 from bots_sdk.errors import WrongInput
+from bots_sdk.info import forfeit_in_words
 from bots_sdk.loading import LoadedBot, load_bot
 from bots_sdk.local import LocalGame, TroubleKind, play_game
+from referee.engine.events import ForfeitCause
 from referee.engine.presets import OFFICIAL, PRESETS
 from referee.engine.ruleset import Ruleset
 
@@ -51,6 +54,7 @@ class Score:
     crashes: int = 0
     decisions: int = 0
     seconds: float = 0.0
+    forfeits: Counter[ForfeitCause] = field(default_factory=Counter)
 
     def add(self, game: LocalGame, seat: int) -> None:
         result = game.result
@@ -62,6 +66,8 @@ class Score:
         self.points += result.totals[seat]
         self.decisions += game.tallies[seat].decisions
         self.seconds += game.tallies[seat].seconds
+        if cause := result.forfeits[seat]:
+            self.forfeits[cause] += 1
         for trouble in game.troubles:
             if trouble.seat == seat:
                 self.illegal += trouble.kind is TroubleKind.ILLEGAL
@@ -99,6 +105,8 @@ def play(chosen: argparse.Namespace) -> int:
         _progress(number + 1, chosen.games)
     print(f"{chosen.games} games, {len(bots)} seats, rule set {ruleset.name}, seed {seed}\n")
     print(table(scores))
+    for line in _forfeits(scores):
+        print(line)
     print("\nwin: share of games won, ties shared; in brackets the range that holds the true rate 95 times in 100.")
     if chosen.out is not None:
         print(f"Replays (phaseten.v1.Replay) are in {chosen.out}")
@@ -151,6 +159,14 @@ def _tell_troubles(game: LocalGame, told: int) -> int:
 def _progress(done: int, games: int) -> None:
     if sys.stderr.isatty():
         print(f"\r{done}/{games}" if done < games else "\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _forfeits(scores: Sequence[Score]) -> Iterator[str]:
+    """A line for each bot that lost games before their end."""
+    for score in scores:
+        if score.forfeits:
+            why = ", ".join(f"{forfeit_in_words(cause)}: {count}" for cause, count in score.forfeits.most_common())
+            yield f"\n{score.name} forfeited {score.forfeits.total()} of {score.games} games ({why})"
 
 
 def table(scores: Sequence[Score]) -> str:

@@ -7,13 +7,14 @@ from collections import Counter
 from datetime import datetime
 from typing import Any, TextIO
 
+from bots_sdk.bot import version_of
 from bots_sdk.errors import WrongInput
-from bots_sdk.info import Ending, GameInfo, GameResult
+from bots_sdk.info import Ending, GameInfo, GameResult, forfeit_in_words
 from bots_sdk.loading import load_bot
 from bots_sdk.runner import CAPACITY, connect
 from bots_sdk.settings import SERVER, TOKEN, Settings, check_server
 from bots_sdk.store import BotStore, choose
-from bots_sdk.watcher import Watcher
+from bots_sdk.watcher import Watcher, again
 
 
 def add(commands: Any) -> None:
@@ -21,11 +22,12 @@ def add(commands: Any) -> None:
         "run",
         help="connect a bot to its site and play",
         description="Connect a bot and play until Ctrl-C; a lost connection is made again. The bot is found in your config "
-        f"folder, where `phaseten submit` kept its token; {TOKEN} together with {SERVER} goes before that.",
+        f"folder, where `phaseten submit` kept its token, by the file that was submitted or by --bot; {TOKEN} together with "
+        f"{SERVER} goes before that.",
     )
     parser.add_argument("program", metavar="BOT", help="FILE.py, FILE.py:Class, package.module:Class or a house bot")
     parser.add_argument("--server", metavar="URL", help=f"the site's address (default: {SERVER}, or the bot's own)")
-    parser.add_argument("--bot", metavar="NAME", help="which of your submitted bots it is")
+    parser.add_argument("--bot", metavar="NAME", help="which of your submitted bots it is (default: the one of this file)")
     parser.add_argument("--version", metavar="LABEL", help="label of this version (default: as submitted)")
     parser.add_argument(
         "--capacity",
@@ -43,12 +45,15 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.capacity < 1:
         raise WrongInput(f"--capacity must be at least 1, not {chosen.capacity}")
     server = check_server(chosen.server, "--server") if chosen.server else settings.server
-    token, version = settings.token, chosen.version
+    token, version, who = settings.token, chosen.version, f"the bot of {TOKEN}"
     if token is None or chosen.bot is not None:
         known = choose(BotStore(settings.config_dir), server=server, name=chosen.bot, program=bot.program)
         server, token, version = known.server, known.token, version or known.version or None
+        who = f"{known.name} ({known.slug})"
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
     screen = Screen(sys.stdout)
+    if server is not None:
+        screen.begin(f"{who}, version {version or version_of(bot.source)}, from {bot.program}, at {server}")
     try:
         connect(bot.source, server=server, token=token, version=version, capacity=chosen.capacity, watcher=screen)
     finally:
@@ -66,6 +71,10 @@ class Screen(Watcher):
         self._referees: set[str] = set()
         self._counts: Counter[str] = Counter()
 
+    def begin(self, who: str) -> None:
+        """The first line: who plays, and where."""
+        self._say(who)
+
     def connected(self, referee: str, capacity: int) -> None:
         self._referees.add(referee)
         self._say(f"connected to referee {referee}, up to {capacity} games at once; waiting for games")
@@ -75,7 +84,7 @@ class Screen(Watcher):
         self._say(f"lost referee {referee} ({why}); connecting again")
 
     def waiting(self, why: str, seconds: float) -> None:
-        self._say(f"{why}; trying again in {seconds:.1f} s")
+        self._say(again(why, seconds))
 
     def validation(self, text: str) -> None:
         self._say(text)
@@ -107,8 +116,11 @@ class Screen(Watcher):
         self._counts[word] += 1
         rest = f"place {place} of {len(outcome.places)}, {outcome.totals[info.seat]} points, "
         rest += f"{outcome.completed[info.seat]} phases"
-        faults = outcome.faults[info.seat]
-        return f"{word} against {against}: {rest}" + (f", {faults} faults" if faults else "")
+        if faults := outcome.faults[info.seat]:
+            rest += f", {faults} faults"
+        if cause := result.forfeit(info.seat):
+            rest += f"; forfeited: {forfeit_in_words(cause)}"
+        return f"{word} against {against}: {rest}"
 
     def _summary(self) -> str:
         played = self._counts["won"] + self._counts["tied"] + self._counts["lost"]

@@ -16,6 +16,8 @@ from bots_sdk.settings import PASSWORD, SERVER, Settings, called_as, check_serve
 from bots_sdk.store import BotStore, KnownBot
 from bots_sdk.tickets import fetch_ticket
 
+_UNAUTHORIZED = 401
+
 
 def add(commands: Any) -> None:
     parser = commands.add_parser(
@@ -77,7 +79,7 @@ def _log_in(server: str, username: str | None, password: str | None) -> Site:
     try:
         answer = Site(server).post("account-tokens", {"username": name, "password": word})
     except SiteRefused as error:
-        if error.status == 401:
+        if error.status == _UNAUTHORIZED:
             raise WrongInput(f"{error}\nNo account yet? Make one at {server}/sign-up") from error
         raise
     return Site(server, str(answer["token"]))
@@ -98,25 +100,44 @@ def _make(account: Site, store: BotStore, bot: LoadedBot, chosen: argparse.Names
     except SiteRefused as error:
         if error.code != "name_taken":
             raise
-        slug, name, token = _own(account, store, chosen.name, error)
-        fetch_ticket(Site(account.server, token), label, 1)  # a session's wish declares the version
+        slug, name = _own(account, chosen.name, error)
+        token = _declared(account, slug, _kept(account.server, slug, store), label)
         print(f"{name} was there already; its version is now {label}")
     known = KnownBot(account.server, slug, name, token, bot.program, chosen.version or "")
     store.save(known)
     return known
 
 
-def _own(account: Site, store: BotStore, name: str, taken: SiteRefused) -> tuple[str, str, str]:
-    """Short name, name and token of the user's own bot of this name. Raises `taken` if it is somebody else's."""
+def _own(account: Site, name: str, taken: SiteRefused) -> tuple[str, str]:
+    """Short name and name of the user's own bot of this name. Raises `taken` if it is somebody else's."""
     listed = account.get("bots")["bots"]
     mine = next((entry for entry in listed if name in {entry["name"], entry["slug"]}), None)
     if mine is None:
         raise taken
-    slug = str(mine["slug"])
-    for known in store:
-        if (known.server, known.slug) == (account.server, slug):
-            return slug, str(mine["name"]), known.token
-    return slug, str(mine["name"]), str(account.post(f"bots/{slug}/tokens", {})["token"])
+    return str(mine["slug"]), str(mine["name"])
+
+
+def _kept(server: str, slug: str, store: BotStore) -> str | None:
+    return next((known.token for known in store if (known.server, known.slug) == (server, slug)), None)
+
+
+def _declared(account: Site, slug: str, kept: str | None, label: str) -> str:
+    """Declare a version of a bot that is there: a session's wish does. The token that opened the door is the answer.
+
+    It is the kept one, or a new one if none was kept or the kept one was revoked.
+    """
+    if kept is not None:
+        try:
+            fetch_ticket(Site(account.server, kept), label, 1)
+        except SiteRefused as error:
+            if error.status != _UNAUTHORIZED:
+                raise
+            print("The token that was kept is good no more; a new one is made.")
+        else:
+            return kept
+    token = str(account.post(f"bots/{slug}/tokens", {})["token"])
+    fetch_ticket(Site(account.server, token), label, 1)
+    return token
 
 
 def _enter(account: Site, bot: KnownBot, season: int | None) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from bots_sdk.errors import SiteUnavailable, WrongInput
+from bots_sdk.errors import ADDRESS_RIGHT, SiteUnavailable, WrongInput
 from bots_sdk.http import Site
 from bots_sdk.settings import SERVER, TOKEN, Settings, check_server
 from bots_sdk.store import BotStore, choose
@@ -40,7 +40,7 @@ def validate(chosen: argparse.Namespace) -> int:
 def _facts(site: Site, path: str) -> dict[str, Any]:
     facts = site.get(path)
     if not isinstance(facts, dict):
-        raise SiteUnavailable(f"{site.server} did not answer as a phaseten site does. Is the address right?")
+        raise SiteUnavailable(f"{site.server} did not answer as a phaseten site does. {ADDRESS_RIGHT}")
     return facts
 
 
@@ -58,5 +58,5 @@ def _bot(chosen: argparse.Namespace) -> tuple[Site, str]:
         if server is None or chosen.bot is None:
             raise WrongInput(f"with {TOKEN} set, say too which bot it is for and where: --bot NAME --server URL")
         return Site(server, settings.token), str(chosen.bot)
-    known = choose(BotStore(settings.config_dir), server=server, name=chosen.bot, program="")
+    known = choose(BotStore(settings.config_dir), server=server, name=chosen.bot)
     return Site(known.server, known.token), known.slug

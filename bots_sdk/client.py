@@ -1,4 +1,4 @@
-"""Sessions over gRPC: the only file of the SDK that knows of a network protocol and a clock.
+"""Sessions over gRPC: the only file of the SDK that knows of this network protocol, and times the conversation.
 
 One client serves one bot. It gets a ticket from the site and keeps a stream open to every referee that the ticket names;
 each stream carries all games that the bot plays there. What is ready goes out in one frame, and the next frame is written
@@ -6,21 +6,19 @@ when the last one is out, so a busy bot sends few and full frames.
 """
 
 import asyncio
-import contextlib
 import logging
 import random
-import signal
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import grpc
 import grpc.aio
 from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.bot import Maker
-from bots_sdk.errors import RefereeSilent, SiteRefused, SiteUnavailable, Superseded, WrongInput
+from bots_sdk.errors import ADDRESS_RIGHT, RefereeSilent, SiteRefused, SiteUnavailable, Superseded, WrongInput
 from bots_sdk.games import Games
 from bots_sdk.session import Session
 from bots_sdk.tickets import RefereeAddress, Ticket, Validation
@@ -58,7 +56,8 @@ class Timing:
     nothing for as much longer.
     `shortest` and `longest` bound the pause before another try. `refresh` is the age at which a ticket is replaced when
     one is needed, and how often the list of referees is asked for; `undecided` is the same while the site has yet to
-    say whether the version may play for ratings. `slice` is how long a bot may think before what is ready is sent.
+    say whether the version may play for ratings. `slice` is how long a bot may think before what is ready is sent, `long`
+    how long one decision may take before its author hears of it; a slice is much shorter.
     """
 
     ping: float = 5.0
@@ -70,13 +69,18 @@ class Timing:
     refresh: float = 300.0
     undecided: float = 10.0
     slice: float = 0.005
+    long: float = 1.0
 
 
 class Backoff:
-    """Pauses that grow, with full jitter: bots that lost one referee together come back one by one."""
+    """Pauses that grow, with jitter over all of them: bots that lost one referee together come back one by one.
 
-    def __init__(self, timing: Timing) -> None:
+    The jitter of `steady` ones is over their upper half, so that whoever reads them sees them grow, and not two that wait.
+    """
+
+    def __init__(self, timing: Timing, *, steady: bool = False) -> None:
         self._timing = timing
+        self._steady = steady
         self._tries = 0
 
     def reset(self) -> None:
@@ -86,7 +90,8 @@ class Backoff:
         """The next pause in seconds."""
         self._tries += 1
         most = min(self._timing.longest, self._timing.shortest * 2 ** min(self._tries, 16))
-        return random.uniform(self._timing.shortest, most)  # noqa: S311 - spreads load, hides nothing
+        least = max(self._timing.shortest, most / 2) if self._steady else self._timing.shortest
+        return random.uniform(least, most)  # noqa: S311 - spreads load, hides nothing
 
 
 class Tickets:
@@ -98,14 +103,14 @@ class Tickets:
         self._watcher = watcher
         self._lock = asyncio.Lock()
         self._ticket: Ticket | None = None
-        self._fetched = 0.0
+        self._fetched: float | None = None
         self._validation: Validation | None = None  # as the watcher was told
 
     async def current(self) -> Ticket:
         """A ticket. Waits for a site that is away; raises SiteRefused when asking again would not help."""
         async with self._lock:
             ticket = self._ticket
-            if ticket is None or time.monotonic() - self._fetched > self.lasts:
+            if ticket is None or self._fetched is None or time.monotonic() - self._fetched > self.lasts:
                 ticket = self._ticket = await self._new()
                 self._fetched = time.monotonic()
                 self._tell(ticket.validation)
@@ -126,17 +131,20 @@ class Tickets:
         self._watcher.validation(f"{validation.text} {validation.match}".rstrip())
 
     async def _new(self) -> Ticket:
-        backoff = Backoff(self._timing)
+        """Asks until there is one. Whoever needs one waits for the same: each failure is told once, from here."""
+        backoff = Backoff(self._timing, steady=True)
         while True:
             try:
                 return await asyncio.to_thread(self._fetch)
             except (SiteUnavailable, SiteRefused) as error:
-                pause = backoff.next()
+                pause, why = backoff.next(), str(error)
                 if isinstance(error, SiteRefused):
                     if not error.is_temporary:
                         raise
                     pause = max(pause, error.wait or 0.0)
-                self._watcher.waiting(str(error), pause)
+                elif self._fetched is None and not why.endswith(ADDRESS_RIGHT):
+                    why += f". {ADDRESS_RIGHT}"  # nobody there has ever answered as a site does
+                self._watcher.waiting(why, pause)
             await asyncio.sleep(pause)
 
     def refused(self, ticket: Ticket) -> None:
@@ -186,11 +194,15 @@ class Conversation:
 
     def _think(self) -> None:
         """Answer questions, but let the writer and the reader have their turn in between."""
-        until = time.monotonic() + self.timing.slice
-        while self.session.decide() and time.monotonic() < until:
-            pass
+        session, clock = self.session, time.monotonic
+        before = now = clock()
+        until = now + self.timing.slice
+        while session.decide() and (now := clock()) < until:
+            before = now
+        if now - before > self.timing.long:  # only the last decision of a slice can be so long
+            session.thought_long(now - before)
         self._ready.set()
-        self._thinking = self.session.has_questions
+        self._thinking = session.has_questions
         if self._thinking:
             asyncio.get_running_loop().call_soon(self._think)
 
@@ -324,30 +336,3 @@ async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
-
-
-def run_until_stopped(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run `main()` in an event loop until it ends, Ctrl-C is pressed or SIGTERM comes; uses uvloop where it is installed."""
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        loop = runner.get_loop()
-
-        async def stoppable() -> None:
-            task = asyncio.current_task()
-            assert task is not None
-            with contextlib.suppress(NotImplementedError):  # not on Windows
-                loop.add_signal_handler(signal.SIGTERM, task.cancel)
-            await main()
-
-        try:
-            runner.run(stoppable())
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            log.info("stopped")
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory

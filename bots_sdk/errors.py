@@ -1,6 +1,9 @@
 """Everything the SDK raises. The text of each says what to do next."""
 
 from collections.abc import Mapping
+from typing import Final
+
+ADDRESS_RIGHT: Final = "Is the address right?"
 
 
 class SdkError(Exception):

@@ -9,7 +9,7 @@ from uuid import UUID
 from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.asking import ask
-from bots_sdk.author import Crash, CrashReporter, WrongAnswer, call
+from bots_sdk.author import CRASHES_TO_RESIGN, ONE_THREAD, Crash, CrashReporter, WrongAnswer, call
 from bots_sdk.bot import Bot, Maker
 from bots_sdk.defaults import default_move
 from bots_sdk.info import Ending, GameInfo, GameResult, Rejection, TimeLeft
@@ -25,8 +25,6 @@ from referee.wire.rules import decode_ruleset, decode_terms
 from referee.wire.view import read_view
 
 log = logging.getLogger("phaseten")
-
-CRASHES_TO_RESIGN = 10  # a bot that fails this often in one game gives the game up
 
 
 def decode_invite(invite: pb.Invite) -> GameInfo:
@@ -65,7 +63,7 @@ class RunningGame:
 
     `question` is the one to be answered next; `last_id` the number of the last question that was
     answered, and `decision` what was answered (see `wire.moves.write_decision`), to be sent again if it may have been lost.
-    `share` is the bot's share in the shuffle.
+    `share` is the bot's share in the shuffle. `told_long` says that the author knows how long his bot thinks.
     """
 
     info: GameInfo
@@ -79,6 +77,7 @@ class RunningGame:
     next_event: int = 0
     crashes: int = 0
     resigned: bool = False
+    told_long: bool = False
 
 
 @dataclass(slots=True)
@@ -126,6 +125,15 @@ class Games:
             self._crashed(game, result, view)
         game.decision = write_decision(default_move(view, game.info.ruleset))
         return game.decision
+
+    def thought_long(self, game: RunningGame, seconds: float) -> None:
+        """Tell the author, once a game, that a decision held up everything else."""
+        left = None if game.resigned else getattr(game.bot, "time_left", None)
+        if left is None or game.told_long:
+            return
+        game.told_long = True
+        text = "game %s: one decision took %.1f s; its clock allowed %.1f s, with %.1f s left for the game. %s"
+        log.warning(text, game.info.game_id, seconds, left.limit_ms / 1000, left.bank_ms / 1000, ONE_THREAD)
 
     def events(self, game: RunningGame, message: Any) -> None:
         """Tell the bot what is new to it of coarse Events. Raises MalformedMessage."""

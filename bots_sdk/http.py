@@ -1,5 +1,6 @@
 """Requests to the site: JSON there, JSON back."""
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -9,7 +10,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from bots_sdk.errors import SiteRefused, SiteUnavailable
+from bots_sdk.errors import ADDRESS_RIGHT, SiteRefused, SiteUnavailable
 
 TIMEOUT_S = 10.0
 _MOST_BYTES = 1 << 20
@@ -44,7 +45,7 @@ class Site:
         """The answer to a POST. Raises SiteRefused, SiteUnavailable."""
         answer = self._send("POST", path, json.dumps(body).encode())
         if not isinstance(answer, dict):
-            raise SiteUnavailable(f"{self.server} did not answer as a phaseten site does. Is the address right?")
+            raise SiteUnavailable(f"{self.server} did not answer as a phaseten site does. {ADDRESS_RIGHT}")
         return answer
 
     def get(self, path: str) -> Any:
@@ -76,13 +77,19 @@ class Site:
             raise SiteUnavailable(f"{self.server} cannot be reached: {error.reason}") from error
         except (OSError, ValueError) as error:
             raise SiteUnavailable(f"{self.server} cannot be reached: {error}") from error
+        except http.client.IncompleteRead as error:
+            raise SiteUnavailable(f"{self.server} broke off in the middle of its answer") from error
+        except http.client.InvalidURL as error:
+            raise SiteUnavailable(f"{self.server} is no address of a site: {error}. {ADDRESS_RIGHT}") from error
+        except http.client.HTTPException as error:  # what came is no HTTP: gRPC, say, or another service
+            raise SiteUnavailable(f"{self.server} is no phaseten site; is this a referee's port? {ADDRESS_RIGHT}") from error
 
 
 def _decoded(data: bytes, url: str) -> Any:
     try:
         return json.loads(data)
-    except ValueError:
-        raise SiteUnavailable(f"{url} did not answer as a phaseten site does. Is the address right?") from None
+    except (ValueError, RecursionError):
+        raise SiteUnavailable(f"{url} did not answer as a phaseten site does. {ADDRESS_RIGHT}") from None
 
 
 def _refusal(error: urllib.error.HTTPError, url: str) -> SiteRefused | SiteUnavailable:
@@ -90,12 +97,10 @@ def _refusal(error: urllib.error.HTTPError, url: str) -> SiteRefused | SiteUnava
         body = json.loads(error.read(_MOST_BYTES))["error"]
         fields = {str(name): str(sentence) for name, sentence in dict(body.get("fields") or {}).items()}
         code, message = str(body["code"]), str(body["message"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, http.client.HTTPException, ValueError, RecursionError, KeyError, TypeError, AttributeError):
         if error.code >= 500 or error.code == 429:
             return SiteUnavailable(f"{url} answered with {error.code} {error.reason}")
-        return SiteRefused(
-            error.code, "not_a_site", f"{url} answered with {error.code} {error.reason}. Is the address right?"
-        )
+        return SiteRefused(error.code, "not_a_site", f"{url} answered with {error.code} {error.reason}. {ADDRESS_RIGHT}")
     return SiteRefused(error.code, code, message, fields, _seconds(error.headers.get("Retry-After")))
 
 

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 from uuid import UUID
 
 from referee.engine.errors import Reason
+from referee.engine.events import ForfeitCause
 from referee.engine.game import Result
 from referee.engine.moves import Move, Seat
 from referee.engine.ruleset import Ruleset, Terms
@@ -92,3 +94,21 @@ class GameResult:
     def place(self, seat: Seat) -> int | None:
         """The place of a seat, 1 is best; None if there is no result."""
         return self.result.places[seat] if self.result else None
+
+    def forfeit(self, seat: Seat) -> ForfeitCause | None:
+        """Why a seat lost the game before its end; None if it did not, or if there is no result."""
+        return self.result.forfeits[seat] if self.result else None
+
+
+def forfeit_in_words(cause: ForfeitCause) -> str:
+    """A cause for its bot's owner, to stand behind "forfeited: "."""
+    match cause:
+        case ForfeitCause.FAULTS:
+            return "too many faults"
+        case ForfeitCause.CLOCK:
+            return "its time ran out"
+        case ForfeitCause.RESIGNED:
+            return "it gave the game up"
+        case ForfeitCause.NO_SHOW:
+            return "it was not there at the start"
+    assert_never(cause)

@@ -12,13 +12,13 @@ from typing import Final
 from uuid import UUID
 
 from bots_sdk.asking import ask
-from bots_sdk.author import Crash, call
+from bots_sdk.author import CRASHES_TO_RESIGN, Crash, call
 from bots_sdk.bot import Bot
 from bots_sdk.defaults import default_move
 from bots_sdk.errors import WrongInput
 from bots_sdk.info import Ending, GameInfo, GameResult, Rejection, TimeLeft
 from referee.engine.errors import IllegalMove, UnsupportedRules
-from referee.engine.events import FaultKind
+from referee.engine.events import FaultKind, ForfeitCause
 from referee.engine.game import Game, Result
 from referee.engine.moves import Move, Seat
 from referee.engine.observe import public_event
@@ -106,8 +106,8 @@ def play_game(
 ) -> LocalGame:
     """Play one game between 2 to 6 bots, the first of them on seat 0. Each needs an object of its own.
 
-    A bot that fails gets the default move; an illegal move is a fault, as at the referee. Raises WrongInput for a number of
-    seats or rules that cannot be played.
+    A bot that fails gets the default move, and the tenth time its game is given up; an illegal move is a fault: as at the
+    referee. Raises WrongInput for a number of seats or rules that cannot be played.
     """
     if len({id(bot) for bot in bots}) != len(bots):
         raise WrongInput("each seat needs a bot object of its own")
@@ -149,12 +149,13 @@ def _identity(seed: int | str) -> tuple[UUID, bytes]:
 
 @dataclass(slots=True)
 class _Player:
-    """A bot at a table, how many of the game's events it has been told, and what it has needed."""
+    """A bot at a table, how many of the game's events it has been told, what it has needed, and how often it failed."""
 
     bot: Bot
     info: GameInfo
     tally: SeatTally = field(default_factory=SeatTally)
     heard: int = 0
+    crashes: int = 0
     time_left: TimeLeft = field(init=False)
 
     def __post_init__(self) -> None:
@@ -197,14 +198,22 @@ class _Table:
         message = coarse.Answer.FromString(b"" if isinstance(answer, Crash) else answer)
         move = answer if isinstance(answer, Crash) else call(read_answer, message)
         if isinstance(move, Crash):
-            error = move.error
-            text = f"{type(error).__name__}: {error}"
-            self.troubles.append(Trouble(TroubleKind.CRASH, seat, view, text, None, error))
-            game.submit(seat, default_move(view, player.info.ruleset))
+            self._crashed(seat, player, view, move.error)
         else:
             note = message.note
             self._submit(seat, player, view, move)
         self.answers.append(AnswerRecord(before, seat, 0, 0, bank, note))
+
+    def _crashed(self, seat: Seat, player: _Player, view: View, error: Exception) -> None:
+        """The default move, and where a session would resign, the end of the seat's game."""
+        player.crashes += 1
+        text, gives_up = f"{type(error).__name__}: {error}", player.crashes >= CRASHES_TO_RESIGN
+        if gives_up:
+            text += f" (failed {player.crashes} times in this game: the game is given up)"
+        self.troubles.append(Trouble(TroubleKind.CRASH, seat, view, text, None, error))
+        self.game.submit(seat, default_move(view, player.info.ruleset))
+        if gives_up:
+            self.game.forfeit(seat, ForfeitCause.RESIGNED)
 
     def _submit(self, seat: Seat, player: _Player, view: View, move: Move) -> None:
         try:

@@ -4,7 +4,7 @@ import logging
 import sys
 
 from bots_sdk.bot import BotSource, maker, name_of, version_of
-from bots_sdk.errors import SdkError, SiteRefused, WrongInput
+from bots_sdk.errors import SdkError, SiteRefused, Superseded, WrongInput
 from bots_sdk.http import Site
 from bots_sdk.settings import SERVER, TOKEN, Settings, check_server
 from bots_sdk.watcher import Watcher
@@ -30,7 +30,8 @@ def run(  # noqa: PLR0913 - each is a choice of its own, all but the bot by name
     `version` is the label of this version, else the bot's own. `capacity` is how many games it plays at once.
 
     Ends the process with a message on stderr and status 2 if something is missing or wrong, and 1 if the site does not
-    let the bot in or another process took over.
+    let the bot in or another process took over; with 128 and the number of a signal if the bot's code did not return within
+    two seconds of it.
     """
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", level=logging.INFO)
     try:
@@ -64,7 +65,8 @@ def connect(  # noqa: PLR0913 - see above
     site = Site(server, token)
 
     # Only a program that plays over the network needs gRPC.
-    from bots_sdk.client import Client, run_until_stopped
+    from bots_sdk.client import Client
+    from bots_sdk.stopping import run_until_stopped
     from bots_sdk.tickets import fetch_ticket
 
     log.info("%s, version %s, plays at %s", name_of(bot), label, server)
@@ -73,11 +75,18 @@ def connect(  # noqa: PLR0913 - see above
         run_until_stopped(client.run)
     except SiteRefused as error:
         raise _explained(error) from error
+    except Superseded as error:
+        raise Superseded(
+            f"{error}. This process has stopped: another one connected with the same bot's token, and the newest one plays. "
+            "If that was not meant: stop the other one and run this again, or `phaseten submit` a second bot under a name "
+            "of its own. If it is none of yours, somebody has the token: revoke it on the bot's page and make a new one."
+        ) from error
 
 
 def _explained(error: SiteRefused) -> SdkError:
     if error.status in {401, 403}:
         return SdkError(
-            f"{error}\nThe token is wrong or was revoked. Make a new one on the bot's page, or `phaseten submit` again."
+            f"{error}\nThe token is wrong or was revoked. Make a new one on the bot's page and set {TOKEN} to it, or "
+            "`phaseten submit` the bot again under the same name: that makes a new one and keeps it for `phaseten run`."
         )
     return error

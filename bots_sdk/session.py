@@ -61,6 +61,7 @@ class Session:
         self._handles: dict[int, RunningGame] = {}
         self._unread: list[tuple[RunningGame, Any]] = []  # coarse questions, while a frame is taken in
         self._asked: deque[RunningGame] = deque()
+        self._decided: RunningGame | None = None  # whose question was answered last
         self._confirmed = not games.by_id  # whether the referee has said which of our games still run
         self._out: list[bytes] = []  # frames of one message each; joined they are a frame of many
         hello = pb.Hello(protocol=PROTOCOL, sdk=sdk, language=language, capacity=capacity)
@@ -131,9 +132,15 @@ class Session:
             game = self._asked.popleft()
             question, game.question = game.question, None
             if question is not None:
+                self._decided = game
                 self._answer(game, question)
                 return True
         return False
+
+    def thought_long(self, seconds: float) -> None:
+        """The last decision took so long that its author should hear of it."""
+        if self._decided is not None:
+            self.games.thought_long(self._decided, seconds)
 
     @property
     def has_questions(self) -> bool:

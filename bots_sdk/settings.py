@@ -49,6 +49,15 @@ def environment_of_bot(server: str, token: str) -> dict[str, str]:
     return {**os.environ, SERVER: server, TOKEN: token}
 
 
+def quiet_grpc() -> None:
+    """Let gRPC tell errors only, unless the environment says otherwise. Wants to be called before gRPC is imported.
+
+    Its C core writes notes of every referee that goes away to stderr, in lines for its own makers, and no call turns them
+    down. For the command line alone: a process that only uses the SDK may have gRPC for other things, too.
+    """
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
+
 def called_as() -> str:
     """How to call this program again: `phaseten` if a shell finds it by that name, else the path that it was called by."""
     program = Path(sys.argv[0])

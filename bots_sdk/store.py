@@ -62,22 +62,28 @@ class BotStore:
             raise WrongInput(f"{self.path} cannot be read ({error!r}). Mend it, or delete it and submit again.") from error
 
 
-def choose(store: BotStore, *, server: str | None, name: str | None, program: str) -> KnownBot:
-    """The entry that is meant: by name or short name if one is given, else by program, else the only one.
+def choose(store: BotStore, *, server: str | None, name: str | None, program: str | None = None) -> KnownBot:
+    """The entry that is meant: by name or short name if one is given, else by program if one is given, else the only one.
 
-    Raises WrongInput if none or several fit.
+    A program that was not submitted is nobody's: it would play under another bot's name. Raises WrongInput if none or
+    several fit.
     """
     known = [bot for bot in store if server in {None, bot.server}]
     if name is not None:
         fitting = [bot for bot in known if name in {bot.slug, bot.name}]
     else:
-        fitting = [bot for bot in known if bot.program == program] or known
+        fitting = [bot for bot in known if program in {None, bot.program}]
     if len(fitting) == 1:
         return fitting[0]
-    listed = "".join(f"\n  --bot {bot.slug} --server {bot.server}" for bot in known)
+    listed = "".join(f"\n  --bot {bot.slug} --server {bot.server}  (submitted as {bot.program})" for bot in known)
     if not known:
         where = f" at {server}" if server else ""
         raise WrongInput(f"no bot was submitted from here{where} yet. Use `phaseten submit`, or set PHASETEN_TOKEN.")
+    if not fitting and name is None:
+        raise WrongInput(
+            f"{program} was not submitted. Use `phaseten submit` to make it a bot; or if it is to play as one of your "
+            f"bots, say which, and that one stops where it runs now:{listed}"
+        )
     if not fitting:
         raise WrongInput(f"no bot {name!r} was submitted from here. There are:{listed}")
     raise WrongInput(f"which bot is this to be? Say one of:{listed}")

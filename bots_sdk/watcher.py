@@ -2,7 +2,7 @@
 
 import logging
 
-from bots_sdk.info import GameInfo, GameResult
+from bots_sdk.info import GameInfo, GameResult, forfeit_in_words
 
 log = logging.getLogger("phaseten")
 
@@ -17,7 +17,8 @@ class Watcher:
         log.warning("connection to referee %s lost: %s", referee, why)
 
     def waiting(self, why: str, seconds: float) -> None:
-        log.warning("%s; trying again in %.1f s", why, seconds)
+        """A try to get in failed, and the next one is made in so many seconds."""
+        log.warning("%s", again(why, seconds))
 
     def validation(self, text: str) -> None:
         """What the site says of the version's validation."""
@@ -27,4 +28,14 @@ class Watcher:
         log.debug("game %s started", info.game_id)
 
     def game_over(self, info: GameInfo, result: GameResult) -> None:
+        cause = result.forfeit(info.seat)
+        if cause is not None:
+            log.warning("game %s forfeited: %s", info.game_id, forfeit_in_words(cause))
         log.debug("game %s over: %s", info.game_id, result.ending.value)
+
+
+def again(why: str, seconds: float) -> str:
+    """The line for a try that failed, whether `why` is a sentence or only the beginning of one."""
+    if why.endswith((".", "?", "!")):
+        return f"{why} Trying again in {seconds:.1f} s"
+    return f"{why}; trying again in {seconds:.1f} s"

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from bots_sdk import bot as bots
-from bots_sdk.client import Client, run_until_stopped
+from bots_sdk.client import Client
 from bots_sdk.house_bots.blind import BlindBot
+from bots_sdk.stopping import run_until_stopped
 from bots_sdk.tickets import RefereeAddress, Ticket
 
 

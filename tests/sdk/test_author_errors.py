@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots_sdk.games import CRASHES_TO_RESIGN
+from bots_sdk.author import CRASHES_TO_RESIGN
 from bots_sdk.info import Ending
 from referee.engine.cards import WILD
 from referee.engine.moves import Draw, Meld, Play

@@ -217,7 +217,7 @@ async def test_a_site_that_is_away_is_waited_for() -> None:
             return referee.ticket()
 
         await run_until(client(Recorder, fetch, diary), lambda: "connected to tiny for 8" in diary.lines)
-    assert diary.lines[0] == "waiting: down"
+    assert diary.lines[0] == "waiting: down. Is the address right?"
     assert diary.lines[1].startswith("waiting: the site says: slow down")
 
 

@@ -65,12 +65,13 @@ async def test_run_shows_games_and_ends_with_0(shell: Shell, site: FakeSite, sto
         async with asyncio.timeout(60):
             await hall.over.wait()
             assert process.stdout is not None
-            lines = [(await process.stdout.readline()).decode() for _ in range(2)]
+            lines = [(await process.stdout.readline()).decode() for _ in range(3)]
         process.send_signal(stop)
         status, out, err = await ended(process)
     assert (status, err) == (0, "")
-    assert "connected to referee tiny, up to 8 games at once" in lines[0]
-    assert "won against Bot 1, Bot 2: place 1 of 3, " in lines[1]
+    assert f"Ada (ada), version v3, from greedy, at {site.url}\n" in lines[0]
+    assert "connected to referee tiny, up to 8 games at once" in lines[1]
+    assert "won against Bot 1, Bot 2: place 1 of 3, " in lines[2]
     assert "stopped: 1 games played, 1 won, 0 tied" in out
     assert [(request.token, request.body["version"]) for request in site.asked] == [("phaseten_ada", "v3")]
 
@@ -203,7 +204,7 @@ async def test_a_certificate_that_is_not_trusted_is_not_accepted(shell: Shell, s
         process = await shell.start("bots_sdk.cli", "run", "greedy", PHASETEN_SERVER=site.url, PHASETEN_TOKEN="t")
         assert process.stdout is not None
         async with asyncio.timeout(60):
-            line = (await process.stdout.readline()).decode()
+            _who, line = [(await process.stdout.readline()).decode() for _ in range(2)]
         process.send_signal(signal.SIGTERM)
         await ended(process)
         assert referee.visits == []

@@ -212,12 +212,12 @@ def test_the_file_is_plain_json(tmp_path: Path) -> None:
         (None, "ada", "", ADA),
         (None, "Bix B", "", BIX),
         (None, None, "/bots/ada.py:Ada", ADA),
-        ("https://two.example", None, "unknown", BIX),
+        ("https://two.example", None, None, BIX),
         (None, "bix", "/bots/ada.py:Ada", BIX),
     ],
 )
 def test_the_right_bot_is_chosen(
-    tmp_path: Path, server: str | None, name: str | None, program: str, found: KnownBot
+    tmp_path: Path, server: str | None, name: str | None, program: str | None, found: KnownBot
 ) -> None:
     store = BotStore(tmp_path)
     store.save(ADA)
@@ -228,13 +228,14 @@ def test_the_right_bot_is_chosen(
 @pytest.mark.parametrize(
     ("server", "name", "program", "text"),
     [
-        (None, None, "unknown", "which bot is this to be"),
+        (None, None, None, "which bot is this to be"),
+        (None, None, "unknown", "unknown was not submitted"),
         (None, "cid", "", "no bot 'cid' was submitted"),
         ("https://three.example", None, "", "was submitted from here at https://three.example yet"),
     ],
 )
 def test_a_choice_that_cannot_be_made_is_explained(
-    tmp_path: Path, server: str | None, name: str | None, program: str, text: str
+    tmp_path: Path, server: str | None, name: str | None, program: str | None, text: str
 ) -> None:
     store = BotStore(tmp_path)
     store.save(ADA)

@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.utils import timezone
 
+from bots_sdk.http import Site
 from bots_sdk.store import BotStore, KnownBot
+from bots_sdk.tickets import fetch_ticket
 from tests.sdk.command import Done, Shell
 from tests.sdk.fake_site import fake_site
 from tests.site.builders import make_league
 from tournament_site.accounts.models import AccountToken, User
-from tournament_site.bots.models import Bot
+from tournament_site.bots.models import Bot, BotToken
 from tournament_site.leagues import services
 from tournament_site.leagues.models import Entry, Season
 
@@ -100,6 +103,23 @@ def test_a_lost_token_is_replaced(shell: Shell, site: str) -> None:
     assert known.slug == before.slug
     assert known.token != before.token
     assert Bot.objects.count() == 1
+
+
+def test_a_revoked_token_is_replaced(shell: Shell, site: str) -> None:
+    submit(shell, site)
+    (before,) = kept(shell)
+    BotToken.objects.update(revoked_at=timezone.now())
+    done = submit(shell, site, "--version", "v2")
+    assert (done.status, done.err) == (0, "")
+    assert "a new one is made" in done.out
+    (known,) = kept(shell)
+    assert known.token != before.token
+    assert fetch_ticket(Site(site, known.token), "v2", 1).text
+    bot = Bot.objects.get()
+    assert bot.active_version is not None
+    assert bot.active_version.label == "v2"
+    assert submit(shell, site).status == 0
+    assert kept(shell)[0].token == known.token  # one that is good stays
 
 
 def test_a_season_may_be_named(shell: Shell, site: str) -> None:

@@ -93,11 +93,11 @@ async def test_run_says_what_the_site_says(known: Shell, site: FakeSite) -> None
         process = await known.start("bots_sdk.cli", "run", "greedy")
         assert process.stdout is not None
         async with asyncio.timeout(60):
-            lines = [(await process.stdout.readline()).decode() for _ in range(2)]
+            lines = [(await process.stdout.readline()).decode() for _ in range(3)]
         process.send_signal(signal.SIGTERM)
         await ended(process)
-    assert "Version ?[31m1 waits." in lines[0]
-    assert "connected to referee tiny" in lines[1]
+    assert "Version ?[31m1 waits." in lines[1]
+    assert "connected to referee tiny" in lines[2]
 
 
 @pytest.mark.parametrize(("found", "status"), [(PASSED, 0), (Validation("exempt", "House."), 0), (WAITING, 1), (FAILED, 1)])
