@@ -7,6 +7,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.openapi.docs import Swagger
 from ninja.parser import Parser
 
 from tournament_site.accounts.api import router as accounts
@@ -26,7 +27,13 @@ class BoundedParser(Parser):
         return super().parse_body(request)
 
 
-api = NinjaAPI(title="phaseten", version="1", urls_namespace="api", docs_url="/docs", parser=BoundedParser())
+class Manual(Swagger):
+    """The library's page of the manual with a way back to the site."""
+
+    template = "pages/api_manual.html"
+
+
+api = NinjaAPI(title="phaseten", version="1", urls_namespace="api", docs_url="/docs", docs=Manual(), parser=BoundedParser())
 for _router in (accounts, bots, leagues, matches):
     api.add_router("", _router)
 

@@ -24,7 +24,7 @@ from tournament_site.bots import queries as bots
 from tournament_site.bots import services as presence
 from tournament_site.control import Failure, Question, ask_all, client_of
 from tournament_site.leagues import services as leagues
-from tournament_site.matches import queries, recording, services, validation
+from tournament_site.matches import queries, recording, refusals, services, validation
 from tournament_site.matches.bundle import Verdict
 from tournament_site.matches.records import read_record
 from tournament_site.matches.referee_client import (
@@ -56,14 +56,14 @@ log = logging.getLogger(__name__)
 
 # What a referee may say to an order that says nothing against the match: it is tried again.
 _WAIT = {
-    Refusal.BOTS_ABSENT: "a bot is not connected",
-    Refusal.NO_CAPACITY: "a bot has no room for another game",
-    Refusal.VERSION_CHANGED: "a bot is connected with another version",
-    Refusal.REFEREE_BUSY: "the referee has no room",
-    Refusal.DRAINING: "the referee is going away",
-    Refusal.STALE_ATTEMPT: "the referee knows a newer attempt",
-    Refusal.CANCELLED: "the attempt was called off",
-    Refusal.UNSPECIFIED: "the referee did not say why",
+    Refusal.BOTS_ABSENT: refusals.BOTS_ABSENT,
+    Refusal.NO_CAPACITY: refusals.NO_CAPACITY,
+    Refusal.VERSION_CHANGED: refusals.VERSION_CHANGED,
+    Refusal.REFEREE_BUSY: refusals.REFEREE_BUSY,
+    Refusal.DRAINING: refusals.DRAINING,
+    Refusal.STALE_ATTEMPT: refusals.STALE_ATTEMPT,
+    Refusal.CANCELLED: refusals.CANCELLED,
+    Refusal.UNSPECIFIED: refusals.UNSPECIFIED,
 }
 _ANSWERS = {
     Verdict.STORED: Answer.STORED,
@@ -274,13 +274,13 @@ def _judge(match: queries.Overdue, states: dict[AttemptRef, AttemptState] | None
     pair: tuple[UUID, int] = (match.match_id, match.attempt)
     if states is None:
         if match.two_leases:
-            services.lose(*pair, "its referee cannot be reached")
+            services.lose(*pair, refusals.OUT_OF_REACH)
         return
     match states.get(AttemptRef(*pair), AttemptState.UNKNOWN):
         case AttemptState.RUNNING | AttemptState.FINISHED:
             services.renew([pair])
         case AttemptState.UNKNOWN:
-            services.lose(*pair, "its referee knows nothing of it")
+            services.lose(*pair, refusals.UNHEARD_OF)
         case AttemptState.VOID:
             services.void_attempt(*pair, "its referee gave it up")
         case AttemptState.CALLED_OFF:

@@ -233,6 +233,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "tournament_site.common.middleware.SecurityHeaders",
     "tournament_site.common.middleware.JsonErrors",
+    "tournament_site.common.middleware.TrailingSlashes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -6,6 +6,8 @@ from django.urls import URLPattern, URLResolver, include, path
 from tournament_site import health
 from tournament_site.api import api
 
+admin.site.site_header = admin.site.site_title = "phaseten: administration"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),

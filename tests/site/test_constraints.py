@@ -149,6 +149,7 @@ VIOLATIONS = [
     ("season_number_once", None, copy(Season)),
     ("season_number_from_one", None, edit(Season, number=0)),
     ("season_cycles", None, edit(Season, cycles=0)),
+    ("season_hours", None, edit(Season, lasts_hours=0)),
     ("season_size", None, edit(Season, min_bots=60)),
     ("season_seed", None, edit(Season, seed="x")),
     ("season_state_has_times", None, edit(Season, state="FINISHED")),

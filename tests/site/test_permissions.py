@@ -165,6 +165,7 @@ def test_an_organiser_opens_and_starts_a_season(cast):
     assert made.status_code == 302, made.content
     wish = {"cycles": 1, "min_bots": 2, "max_bots": 8, "starts_when": "BY_HAND"}
     league = League.objects.get(slug="spring-cup", reopens=True)
+    assert (league.terms["bank_ms"], league.terms["max_deals"], len(league.terms)) == (1000, 60, 7)
     assert client.post("/admin/leagues/season/add/", wish | {"league": league.pk}).status_code == 302
     season = Season.objects.get()
     start = {"action": "start", "_selected_action": [season.pk]}
@@ -176,6 +177,13 @@ def test_an_organiser_opens_and_starts_a_season(cast):
     assert b"has started." in started.content
     assert b"Spring &lt;Cup&gt;" in started.content
     assert Match.objects.count() == 1
+
+
+def test_the_form_of_a_league_begins_with_the_usual_terms(cast):
+    page = log_in("root").get("/admin/leagues/league/add/").content
+    assert b"phaseten: administration" in page
+    assert b"&quot;bank_ms&quot;: 60000" in page
+    assert b"max_turns_per_deal and max_deals" in page
 
 
 @pytest.mark.parametrize(
@@ -199,6 +207,8 @@ def test_a_season_that_cannot_be_played_is_refused_in_the_administration(cast, n
     [
         ("ruleset", "nonsense", b"there is no rule set"),
         ("terms", '{"bank_ms": -1}', b"bank_ms must be a whole number"),
+        ("terms", '{"bank_ms": 1}', b"No bot thinks so fast"),
+        ("terms", '{"cap_ms": 99}', b"No bot thinks so fast"),
         ("terms", '{"unknown": 1}', b"the terms know no unknown"),
         ("terms", "[1]", b"Terms are an object"),
         ("name", "a\u202eb", b"direction"),

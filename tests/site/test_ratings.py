@@ -186,4 +186,4 @@ def test_the_graph_of_a_bot_is_its_lines_in_order():
     assert [point.number for point in points] == [1, 3, 5]
     assert points[-1].value == queries.live("test/2", [ann.pk])[ann.pk].value
     assert points[0].version == "1.0"
-    assert queries.scales_of(ann.pk) == ["test/2"]
+    assert queries.scales_of([ann.pk]) == {ann.pk: ["test/2"]}

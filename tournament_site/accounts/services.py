@@ -23,26 +23,55 @@ def sign_up(username: str, email: str, password: str) -> User:
     """A new owner.
 
     Raises:
-        Refused: NAME_INVALID, NAME_TAKEN, or TEXT_INVALID for the e-mail address and the password.
+        Refused: NAME_INVALID, NAME_TAKEN, or TEXT_INVALID for the e-mail address and the password. Its fields are all
+            that are wrong, its reason is that of the first.
 
     """
-    username = clean_username(username)
-    if email:
-        try:
-            validate_email(email)
-        except ValidationError as error:
-            raise Refused(Reason.TEXT_INVALID, fields={"email": " ".join(error.messages)}) from error
-    try:
-        validate_password(password, User(username=username, email=email))
-    except ValidationError as error:
-        raise Refused(Reason.TEXT_INVALID, fields={"password": " ".join(error.messages)}) from error
-    if name_taken(username):
-        raise _taken()
+    check_sign_up(username, email, password)
     try:
         with transaction.atomic():
             return User.objects.create_user(username, email, password)
     except IntegrityError as error:  # somebody was faster
         raise _taken() from error
+
+
+def check_sign_up(username: str | None, email: str | None, password: str | None) -> None:
+    """Refuse what `sign_up` would refuse; what is None is not looked at. Raises the same."""
+    problems = [
+        problem
+        for problem in (
+            None if username is None else _name_problem(username),
+            _email_problem(email) if email else None,
+            None if password is None else _password_problem(password, User(username=username or "", email=email or "")),
+        )
+        if problem is not None
+    ]
+    if problems:
+        fields = {name: sentence for problem in problems for name, sentence in problem.fields.items()}
+        raise Refused(problems[0].reason, problems[0].detail, fields=fields)
+
+
+def _name_problem(username: str) -> Refused | None:
+    try:
+        return _taken() if name_taken(clean_username(username)) else None
+    except Refused as refused:
+        return refused
+
+
+def _email_problem(email: str) -> Refused | None:
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        return Refused(Reason.TEXT_INVALID, fields={"email": " ".join(error.messages)})
+    return None
+
+
+def _password_problem(password: str, user: User) -> Refused | None:
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        return Refused(Reason.TEXT_INVALID, fields={"password": " ".join(error.messages)})
+    return None
 
 
 def _taken() -> Refused:

@@ -6,6 +6,8 @@ from tournament_site.bots import services
 from tournament_site.bots.models import Bot, BotToken, BotVersion, Presence
 from tournament_site.common.admin import ReadOnly
 
+EXEMPT = "exempt: of the house"
+
 
 @admin.register(Bot)
 class BotAdmin(ReadOnly):
@@ -19,13 +21,37 @@ class BotAdmin(ReadOnly):
         return super(ReadOnly, self).has_change_permission(request)
 
 
+class _ByValidation(admin.SimpleListFilter):
+    """By what the list shows: the house's versions are exempt, whatever stands in their rows."""
+
+    title = "validation"
+    parameter_name = "validation"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002 - Django's names
+        return [*((state.value, str(state.label)) for state in BotVersion.Validation), ("EXEMPT", EXEMPT)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[BotVersion]) -> QuerySet[BotVersion]:  # noqa: ARG002 - Django's names
+        match self.value():
+            case None:
+                return queryset
+            case "EXEMPT":
+                return queryset.filter(bot__owner__is_house=True)
+            case state:
+                return queryset.filter(bot__owner__is_house=False, validation=state)
+
+
 @admin.register(BotVersion)
 class BotVersionAdmin(ReadOnly):
-    list_display = ("bot", "label", "validation", "validation_note", "sdk", "language", "created_at")
-    list_filter = ("validation",)
+    list_display = ("bot", "label", "standing", "validation_note", "sdk", "language", "created_at")
+    list_filter = (_ByValidation,)
     search_fields = ("bot__name", "bot__slug", "label")
-    list_select_related = ("bot",)
+    list_select_related = ("bot__owner",)
+    fields = ("bot", "label", "sdk", "language", "created_at", "standing", "validation_match", "validation_note")
     actions = ("grant", "demand")
+
+    @admin.display(description="validation", ordering="validation")
+    def standing(self, version: BotVersion) -> str:
+        return EXEMPT if version.bot.owner.is_house else version.get_validation_display()
 
     def has_validate_permission(self, request: HttpRequest) -> bool:
         """Validation is all that can be changed, so it takes the right to change."""

@@ -19,6 +19,7 @@ class Reason(StrEnum):
     TOO_MANY_VERSIONS = "too_many_versions"
     RULES_INVALID = "rules_invalid"
     SEASON_NOT_OPEN = "season_not_open"
+    SEASON_NOT_RUNNING = "season_not_running"
     SEASON_FULL = "season_full"
     SEASON_INVALID = "season_invalid"
     TOO_FEW_BOTS = "too_few_bots"
@@ -68,6 +69,7 @@ SENTENCES: Mapping[Reason, str] = {
     Reason.TOO_MANY_VERSIONS: "This bot has as many versions as a bot may have.",
     Reason.RULES_INVALID: "Nobody can play by these rules.",
     Reason.SEASON_NOT_OPEN: "This season is not open for entry.",
+    Reason.SEASON_NOT_RUNNING: "This season is not being played.",
     Reason.SEASON_FULL: "This season is full.",
     Reason.SEASON_INVALID: "A season like this cannot be played.",
     Reason.TOO_FEW_BOTS: "Too few bots have entered.",
@@ -91,6 +93,7 @@ STATUSES: Mapping[Reason, int] = {
     Reason.TOO_MANY_VERSIONS: 409,
     Reason.RULES_INVALID: 422,
     Reason.SEASON_NOT_OPEN: 409,
+    Reason.SEASON_NOT_RUNNING: 409,
     Reason.SEASON_FULL: 409,
     Reason.SEASON_INVALID: 422,
     Reason.TOO_FEW_BOTS: 409,

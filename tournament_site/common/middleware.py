@@ -1,8 +1,10 @@
 """What every answer gets: the content policy, and a plain page for refused wishes; in the API, errors as JSON."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, JsonResponse
 from django.http.response import HttpResponseBase
+from django.urls import is_valid_path
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.http import escape_leading_slashes
 
 from tournament_site.common.api import plain_error
 from tournament_site.common.errors import Refused, status_of
@@ -13,6 +15,7 @@ CONTENT_POLICY = (
 )
 PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 API = "/api/"
+ADMIN = "/admin/"
 # Headers that say more about an error.
 KEPT = frozenset({"Allow", "Retry-After", "WWW-Authenticate"})
 
@@ -33,6 +36,19 @@ class SecurityHeaders(MiddlewareMixin):
         if error.wait is not None:
             answer.headers["Retry-After"] = str(error.wait)
         return answer
+
+
+class TrailingSlashes(MiddlewareMixin):
+    """Addresses have no slash at their end. Who types one is sent on, if there is something without it."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        path = request.path_info
+        wanted = response.status_code == 404 and request.method in {"GET", "HEAD"} and path.endswith("/")
+        # The administration's addresses end with one, and it answers for all below it; programs are told what is wrong.
+        if not wanted or path.startswith((ADMIN, API)) or not is_valid_path(shorter := path.rstrip("/")):
+            return response
+        query = request.META.get("QUERY_STRING", "")
+        return HttpResponsePermanentRedirect(escape_leading_slashes(f"{shorter}?{query}" if query else shorter))
 
 
 class JsonErrors(MiddlewareMixin):

@@ -40,11 +40,12 @@ class SeasonAdmin(ReadOnly):
         "min_bots",
         "max_bots",
         "started_at",
+        "ends_at",
         "finished_at",
     )
     list_filter = ("state", "league")
     list_select_related = ("league",)
-    actions = ("start",)
+    actions = ("start", "end")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return super(ReadOnly, self).has_add_permission(request)
@@ -57,6 +58,7 @@ class SeasonAdmin(ReadOnly):
             min_bots=obj.min_bots,
             max_bots=obj.max_bots,
             starts_when=Season.StartsWhen(obj.starts_when),
+            lasts_hours=obj.lasts_hours,
         )
         obj.pk, obj.number, obj.seed = made.pk, made.number, made.seed
 
@@ -70,6 +72,17 @@ class SeasonAdmin(ReadOnly):
             else:
                 messages.success(request, f"{season} has started.")
 
+    @admin.action(description="End the chosen seasons now: call off what has not begun", permissions=["add"])
+    def end(self, request: HttpRequest, chosen: QuerySet[Season]) -> None:
+        for season in chosen:
+            try:
+                called_off = services.end_season(season.pk)
+            except Refused as refused:
+                messages.error(request, f"{season}: {refused.detail}")
+            else:
+                text = f"{season} ends when what runs is played; {called_off} matches were called off."
+                messages.success(request, text)
+
 
 @admin.register(Entry)
 class EntryAdmin(ReadOnly):
@@ -77,6 +90,22 @@ class EntryAdmin(ReadOnly):
     list_filter = ("season__league", "season__state")
     search_fields = ("bot__slug",)
     list_select_related = ("season__league", "bot")
+    actions = ("withdraw",)
+
+    def has_withdraw_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("leagues.change_entry")
+
+    @admin.action(
+        description="Take the chosen bots out: call off their matches that have not begun", permissions=["withdraw"]
+    )
+    def withdraw(self, request: HttpRequest, chosen: QuerySet[Entry]) -> None:
+        for entry in chosen:
+            try:
+                services.withdraw(entry.season_id, entry.bot)
+            except Refused as refused:
+                messages.error(request, f"{entry}: {refused.detail}")
+            else:
+                messages.success(request, f"{entry.bot.name} has left {entry.season}.")
 
 
 @admin.register(Round)

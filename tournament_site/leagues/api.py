@@ -55,10 +55,13 @@ class Row(Output):
 
 
 class SeasonTable(SeasonFacts):
-    """Attributes: ruleset: name of a preset; `/rules/<name>.json` on this site has its options."""
+    """Attributes: ruleset: name of a preset; `/rules/<name>.json` on this site has its options. ends_at: from then on
+    what has not begun is called off; null: the season lasts until all is played.
+    """
 
     ruleset: str
     started_at: datetime | None
+    ends_at: datetime | None
     finished_at: datetime | None
     table: list[Row]
 
@@ -101,6 +104,7 @@ def show_season(request: HttpRequest, season_id: Path[SeasonId]) -> SeasonTable:
         **_facts(season, len(rows), counts).model_dump(),
         ruleset=season.league.ruleset,
         started_at=season.started_at,
+        ends_at=season.ends_at,
         finished_at=season.finished_at,
         table=[
             Row(

@@ -26,6 +26,7 @@ TERMS: Mapping[str, int | str] = {
     "max_turns_per_deal": 100,
     "max_deals": 60,
 }
+VISIT_HOURS = 24  # a visitor's bot that never comes does not hold its season open for ever
 # Name -> the kind of house bot that plays under it.
 BOTS: Mapping[str, str] = {
     "Random Rita": "random",
@@ -140,6 +141,7 @@ def _season(plan: Plan, bots: Sequence[Bot]) -> DemoSeason:
         min_bots=len(bots) + plan.waits_for_visitor,
         max_bots=plan.places,
         starts_when=Season.StartsWhen.VISITOR if plan.waits_for_visitor else Season.StartsWhen.FULL,
+        lasts_hours=VISIT_HOURS if plan.waits_for_visitor else None,
     )
     if season.state == Season.State.OPEN:
         entered = set(Entry.objects.filter(season=season).values_list("bot", flat=True))

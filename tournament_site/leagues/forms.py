@@ -13,7 +13,15 @@ from tournament_site.common.generic import ModelForm
 from tournament_site.common.text import clean_name, slug_of
 from tournament_site.leagues import services
 from tournament_site.leagues.models import League, Season
-from tournament_site.matches.rulebook import GROUPS, UnknownRules, ruleset_named, summary, terms_from
+from tournament_site.matches.rulebook import GROUPS, UnknownRules, ruleset_named, summary, terms_from, terms_plain
+
+LEAST_BANK_MS = 1000
+LEAST_CAP_MS = 100
+TERMS = (
+    "Times in milliseconds: bank_ms to think in a game, increment_ms more for each answer, cap_ms the most for one. "
+    "max_faults: the fault that loses the game. first_dealer: last_seat, seeded or seat:0. max_turns_per_deal and max_deals "
+    "end a game that does not end; null: they do not. What is left out is as usual."
+)
 
 
 def _where_they_stand() -> str:
@@ -45,6 +53,9 @@ class LeagueForm(ModelForm):
     """Checks that a league's games can be played."""
 
     ruleset = RulesetField()
+    terms = forms.JSONField(
+        initial=lambda: terms_plain(terms_from({})), help_text=TERMS, widget=forms.Textarea({"rows": 10, "cols": 60})
+    )
 
     class Meta:
         model = League
@@ -61,10 +72,12 @@ class LeagueForm(ModelForm):
         if not isinstance(terms, dict):
             raise ValidationError("Terms are an object of names and numbers.")
         try:
-            terms_from(terms)
+            whole = terms_from(terms)
         except UnknownRules as error:
             raise ValidationError(str(error)) from error
-        return terms
+        if whole.clock.bank_ms < LEAST_BANK_MS or whole.clock.cap_ms < LEAST_CAP_MS:
+            raise ValidationError(f"No bot thinks so fast: bank_ms is {LEAST_BANK_MS} or more, cap_ms {LEAST_CAP_MS}.")
+        return terms_plain(whole)
 
     def save(self, commit: bool = True) -> League:
         if not self.instance.slug:
@@ -78,14 +91,16 @@ class SeasonForm(ModelForm):
 
     class Meta:
         model = Season
-        fields = ("league", "cycles", "min_bots", "max_bots", "starts_when")
+        fields = ("league", "cycles", "min_bots", "max_bots", "starts_when", "lasts_hours")
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean() or {}
         league = cleaned.get("league")
         cycles, least, most = (cleaned.get(name) for name in ("cycles", "min_bots", "max_bots"))
         if league and cycles is not None and least is not None and most is not None:
-            problem = services.season_problem(league, cycles=cycles, min_bots=least, max_bots=most)
+            problem = services.season_problem(
+                league, cycles=cycles, min_bots=least, max_bots=most, lasts_hours=cleaned.get("lasts_hours")
+            )
             if problem:
                 raise ValidationError(problem)
         return cleaned

@@ -56,9 +56,18 @@ class Season(models.Model):
     cycles = models.PositiveSmallIntegerField(help_text="How often the whole schedule is played.")
     min_bots = models.PositiveSmallIntegerField()
     max_bots = models.PositiveSmallIntegerField()
+    lasts_hours = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        verbose_name="hours to play",
+        help_text="What has not begun so long after the start is called off. Empty: it lasts until all is played.",
+    )
     seed = models.CharField(max_length=64, help_text="Decides who is who in the schedule.")
     opened_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True, blank=True)
+    ends_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="From then on what has not begun is called off."
+    )
     finished_at = models.DateTimeField(null=True, blank=True)
     ledger_number = models.PositiveBigIntegerField(
         null=True,
@@ -74,6 +83,7 @@ class Season(models.Model):
             models.CheckConstraint(
                 condition=Q(min_bots__gte=2, max_bots__lte=200, min_bots__lte=F("max_bots")), name="season_size"
             ),
+            models.CheckConstraint(condition=Q(lasts_hours=None) | Q(lasts_hours__range=(1, 8784)), name="season_hours"),
             models.CheckConstraint(condition=Q(seed__regex=r"^[0-9a-f]{64}$"), name="season_seed"),
             models.CheckConstraint(
                 condition=Q(state="OPEN", started_at__isnull=True, finished_at__isnull=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 
 from tournament_site.bots.models import Bot
 from tournament_site.leagues import standings
@@ -124,6 +125,12 @@ def entries_to_call_off() -> QuerySet[Entry]:
     )
     left = Entry.objects.filter(Exists(seats), season__state=Season.State.RUNNING, withdrawn_at__isnull=False)
     return left.select_related("season", "bot").order_by("pk")
+
+
+def seasons_out_of_time() -> QuerySet[Season]:
+    """Running seasons whose time is over and that have a match in the queue yet."""
+    queued = Match.objects.filter(pairing__round__season=OuterRef("pk"), state=Match.State.QUEUED)
+    return Season.objects.filter(Exists(queued), state=Season.State.RUNNING, ends_at__lte=Now()).order_by("pk")
 
 
 def seasons_open_to(bot: Bot) -> QuerySet[Season]:

@@ -4,6 +4,7 @@ import secrets
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -18,13 +19,14 @@ from tournament_site.leagues.models import Entry, League, Pairing, Round, Season
 from tournament_site.leagues.queries import TableRow
 from tournament_site.matches import services as match_services
 from tournament_site.matches.models import Match
-from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from
+from tournament_site.matches.rulebook import UnknownRules, ruleset_named, terms_from, terms_plain
 from tournament_site.matches.services import NewMatch
 from tournament_site.ratings import queries as rating_queries
 from tournament_site.ratings.services import ensure_scale
 
 MAX_BOTS = 200
 MAX_CYCLES = 20
+MAX_HOURS = 366 * 24
 # A season's whole schedule is drawn up and queued in one transaction.
 MAX_MATCHES = 20_000
 
@@ -54,7 +56,7 @@ def create_league(
     name = clean_name(name)
     try:
         ruleset_named(ruleset)
-        terms_from(terms)
+        plain = terms_plain(terms_from(terms))
     except UnknownRules as error:
         raise Refused(Reason.RULES_INVALID, f"{error}.") from error
     try:
@@ -64,15 +66,17 @@ def create_league(
                 slug=slug_of(name),
                 table_size=table_size,
                 ruleset=ruleset,
-                terms=dict(terms),
+                terms=plain,  # all of them: what is usual may be something else one day
                 reopens=reopens,
             )
     except IntegrityError as error:
         raise Refused(Reason.NAME_TAKEN) from error
 
 
-def season_problem(league: League, *, cycles: int, min_bots: int, max_bots: int) -> str:
+def season_problem(league: League, *, cycles: int, min_bots: int, max_bots: int, lasts_hours: int | None = None) -> str:
     """Why such a season cannot be played, in a sentence; empty if it can."""
+    if lasts_hours is not None and not 1 <= lasts_hours <= MAX_HOURS:
+        return f"It lasts 1 to {MAX_HOURS} hours, or until all is played."
     if not (league.table_size <= min_bots <= max_bots <= MAX_BOTS and 1 <= cycles <= MAX_CYCLES):
         return f"It needs {league.table_size} to {MAX_BOTS} bots, the smaller number first, and 1 to {MAX_CYCLES} cycles."
     most = pairing.most_matches(max_bots, league.table_size, cycles)
@@ -89,6 +93,7 @@ def open_season(  # noqa: PLR0913 - a season has that many settings, all named
     min_bots: int,
     max_bots: int,
     starts_when: Season.StartsWhen = Season.StartsWhen.BY_HAND,
+    lasts_hours: int | None = None,
     seed: str = "",
 ) -> Season:
     """The league's next season, open for entry.
@@ -99,13 +104,14 @@ def open_season(  # noqa: PLR0913 - a season has that many settings, all named
         max_bots: more cannot enter it.
         starts_when: what starts it.
         cycles: how often the whole schedule is played, 1-20.
+        lasts_hours: what has not begun so long after the start is called off; None: it lasts until all is played.
         seed: 64 hexadecimal digits; drawn if empty.
 
     Raises:
         Refused: SEASON_INVALID if no such season can be played.
 
     """
-    problem = season_problem(league, cycles=cycles, min_bots=min_bots, max_bots=max_bots)
+    problem = season_problem(league, cycles=cycles, min_bots=min_bots, max_bots=max_bots, lasts_hours=lasts_hours)
     if problem:
         raise Refused(Reason.SEASON_INVALID, problem)
     League.objects.select_for_update().get(pk=league.pk)  # one number at a time
@@ -117,6 +123,7 @@ def open_season(  # noqa: PLR0913 - a season has that many settings, all named
         min_bots=min_bots,
         max_bots=max_bots,
         starts_when=starts_when,
+        lasts_hours=lasts_hours,
         seed=seed or secrets.token_hex(32),
     )
 
@@ -188,7 +195,8 @@ def start_season(season_id: int) -> Season:
         raise Refused(Reason.TOO_FEW_BOTS, f"{len(roster)} bots have entered, {needed} are needed.")
     ensure_scale(season.league.scale, season.league.table_size)
     _draw_up(season, roster)
-    Season.objects.filter(pk=season.pk).update(state=Season.State.RUNNING, started_at=Now())
+    lasts = None if season.lasts_hours is None else Now() + timedelta(hours=season.lasts_hours)
+    Season.objects.filter(pk=season.pk).update(state=Season.State.RUNNING, started_at=Now(), ends_at=lasts)
     season.refresh_from_db()
     if season.league.reopens:
         _reopen(season, [bot for bot in roster if bot.owner.is_house])
@@ -208,7 +216,12 @@ def _reopen(season: Season, house: Sequence[Bot]) -> None:
     if Season.objects.filter(league=league, state=Season.State.OPEN).exists():
         return
     following = open_season(
-        league, cycles=season.cycles, min_bots=season.min_bots, max_bots=season.max_bots, starts_when=starts_when
+        league,
+        cycles=season.cycles,
+        min_bots=season.min_bots,
+        max_bots=season.max_bots,
+        starts_when=starts_when,
+        lasts_hours=season.lasts_hours,
     )
     for bot in house:
         enter(following.pk, bot)
@@ -268,10 +281,36 @@ def call_off_left() -> int:
     return sum(_call_off(entry.season, entry.bot) for entry in queries.entries_to_call_off())
 
 
+@transaction.atomic
+def end_season(season_id: int) -> int:
+    """End a running season before all is played: what runs is played out, what has not begun is called off. How much.
+
+    Raises:
+        Refused: NOT_FOUND; SEASON_NOT_RUNNING.
+
+    """
+    season = _locked(season_id)
+    if season.state != Season.State.RUNNING:
+        raise Refused(Reason.SEASON_NOT_RUNNING)
+    Season.objects.filter(pk=season.pk).update(ends_at=Now())
+    return _call_off_rest(season)
+
+
+def call_off_late() -> int:
+    """Call off what has not begun in seasons whose time is over, or was put back since. How much."""
+    return sum(map(_call_off_rest, queries.seasons_out_of_time()))
+
+
+def _call_off_rest(season: Season) -> int:
+    left = queries.matches_of(season).filter(state=Match.State.QUEUED)
+    return match_services.void_queued(list(left.values_list("pk", flat=True)), "the season's time was over")
+
+
 def advance() -> Advanced:
     """What time and results have brought about for seasons: starts, matches nobody can play any more, ends."""
     started = start_due()
     call_off_left()
+    call_off_late()
     return Advanced(started, finish_over())
 
 

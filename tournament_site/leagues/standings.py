@@ -48,6 +48,11 @@ def game_scores(places: Mapping[int, int]) -> dict[int, float]:
     }
 
 
+def on_paper(score: float) -> float:
+    """A sum of game scores to be compared: thirds and fifths do not add up exactly, and what is equal on paper is equal."""
+    return round(score, 6)
+
+
 def table(bots: Iterable[int], games: Sequence[Mapping[int, int]], live: Mapping[int, float]) -> tuple[Row, ...]:
     """All bots, the best first: by score, then wins, then live Elo.
 
@@ -65,8 +70,7 @@ def table(bots: Iterable[int], games: Sequence[Mapping[int, int]], live: Mapping
             score[bot] += points
             played[bot] += 1
             wins[bot] += places[bot] == 1
-    # Thirds and fifths do not add up exactly: what is equal on paper must be equal here.
-    keys = {bot: (round(score[bot], 6), wins[bot], live.get(bot, float("-inf"))) for bot in bots}
+    keys = {bot: (on_paper(score[bot]), wins[bot], live.get(bot, float("-inf"))) for bot in bots}
     order = sorted(keys, key=lambda bot: (keys[bot], -bot), reverse=True)
     return tuple(
         Row(

@@ -3,6 +3,7 @@ from typing import Any
 from django.contrib import admin
 
 from tournament_site.common.admin import Lines, ReadOnly
+from tournament_site.matches.frames import NAME_LENGTH, harmless
 from tournament_site.matches.models import (
     Attempt,
     Game,
@@ -33,10 +34,20 @@ class _Results(Lines):
 
 @admin.register(Match)
 class MatchAdmin(ReadOnly):
-    list_display = ("id", "state", "scale", "sort_key", "rated", "attempt", "attempts_counted", "referee", "void_reason")
+    list_display = (
+        "id", "bots", "state", "scale", "sort_key", "rated", "attempt", "attempts_counted", "referee", "void_reason",
+    )  # fmt: skip
     list_filter = ("state", "rated", "scale")
-    search_fields = ("id",)
+    search_fields = ("id", "seats__bot__name")
     inlines = (_Seats, _Attempts)
+
+    def get_queryset(self, request: Any) -> Any:
+        return super().get_queryset(request).prefetch_related("seats__bot")
+
+    @admin.display
+    def bots(self, match: Match) -> str:
+        seats = sorted(match.seats.all(), key=lambda seat: seat.index)
+        return ", ".join(harmless(seat.bot.name, NAME_LENGTH) for seat in seats)
 
 
 @admin.register(Attempt)

@@ -12,9 +12,11 @@ from tournament_site.accounts.models import User
 from tournament_site.bots import queries as bot_queries
 from tournament_site.bots.models import Bot, BotVersion
 from tournament_site.leagues.models import Entry, League, Round, Season, Standing
-from tournament_site.leagues.standings import game_scores
+from tournament_site.leagues.standings import game_scores, on_paper
 from tournament_site.matches import queries as match_queries
+from tournament_site.matches import validation
 from tournament_site.matches.models import Attempt, Game, GameResult, Match, MatchSeat
+from tournament_site.ratings import queries as rating_queries
 from tournament_site.ratings.models import Rating
 
 ROUNDS_A_PAGE = 8
@@ -61,14 +63,14 @@ def medals(seasons: Collection[int]) -> Mapping[int, list[Standing]]:
 
 
 def match_scores(matches: Collection[UUID]) -> Mapping[UUID, Mapping[int, float]]:
-    """Match id -> version id -> points over the match's games. Matches without a result are left out."""
+    """Match id -> version id -> points over the match's games, equal for a tie. Matches without a result are left out."""
     found: dict[UUID, Mapping[int, float]] = {}
     for match_id, games in match_queries.places_by_match(matches).items():
         scores: dict[int, float] = defaultdict(float)
         for places in games:
             for version, points in game_scores(places).items():
                 scores[version] += points
-        found[match_id] = dict(scores)
+        found[match_id] = {version: on_paper(points) for version, points in scores.items()}
     return found
 
 
@@ -102,6 +104,17 @@ def attempts_of(match: Match) -> list[Attempt]:
     return list(rows.prefetch_related("games__results__version__bot", "games__replay"))
 
 
+def why_unrated(match: Match) -> str:
+    """Why a match counts for no rating, in a few words; empty if it does, or if nobody knows. Its seats are fetched."""
+    if match.rated:
+        return ""
+    if match.scale == validation.SCALE:
+        return "a validation match"
+    owners = [seat.bot.owner for seat in match.seats.all() if not seat.bot.owner.is_house]
+    twice = next((owner.username for owner in owners if owners.count(owner) > 1), "")
+    return f"two of its bots belong to {twice}" if twice else ""
+
+
 def matches_before(match: Match) -> int:
     """How many queued matches are to be played before this one."""
     earlier = Q(sort_key__lt=match.sort_key) | Q(sort_key=match.sort_key, pk__lt=match.pk)
@@ -113,14 +126,18 @@ def results_of(bot: Bot) -> QuerySet[Match]:
     played = MatchSeat.objects.filter(bot=bot).values("match")
     states = (Match.State.FINISHED, Match.State.RUNNING)
     rows = Match.objects.filter(pk__in=played, state__in=states).order_by("-started_at", "-pk")
-    return rows.prefetch_related("seats__bot", "seats__version")
+    return rows.prefetch_related("seats__bot__owner", "seats__version")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A bot's games so far. `phases` is how many phases it has completed in an average game, None without one."""
+    """A bot's games so far. `phases` is how many phases it has completed in an average game, None without one.
+
+    `unrated` games are among them: validation, and matches of two bots of one owner.
+    """
 
     games: int
+    unrated: int
     wins: int
     forfeits: int
     phases: float | None
@@ -130,7 +147,10 @@ def record_of(bot: Bot) -> Record:
     """What all finished games of a bot add up to."""
     rows = GameResult.objects.filter(version__bot=bot, game__state=Game.State.FINISHED)
     found = rows.aggregate(
-        games=Count("pk"), wins=Count("pk", filter=Q(place=1)), forfeits=Count("pk", filter=~Q(forfeit=""))
+        games=Count("pk"),
+        unrated=Count("pk", filter=Q(game__attempt__match__rated=False)),
+        wins=Count("pk", filter=Q(place=1)),
+        forfeits=Count("pk", filter=~Q(forfeit="")),
     )
     phases = sum(rows.values_list("phases", flat=True))
     return Record(**found, phases=phases / found["games"] if found["games"] else None)
@@ -157,19 +177,21 @@ def all_bots(search: str, limit: int, offset: int) -> list[Bot]:
 
 
 def best_ratings(bots: Collection[int]) -> Mapping[int, list[Rating]]:
-    """Bot id -> the live Elo of its active version, one line for each scale."""
+    """Bot id -> the live Elo of its active version, one line for each scale; that of most of its games comes first."""
     found: dict[int, list[Rating]] = defaultdict(list)
     rows = Rating.objects.filter(version__active_in__in=bots).select_related("version", "scale")
-    for row in rows.order_by("scale__key"):
+    order = rating_queries.scales_of(bots)
+    for row in sorted(rows, key=lambda row: order[row.version.bot_id].index(row.scale.key)):
         found[row.version.bot_id].append(row)
     return dict(found)
 
 
 def entrants(user: User, season: Season) -> tuple[list[Bot], list[Bot]]:
-    """A user's own bots: those that could enter an open season, and those that take part."""
-    entered = set(Entry.objects.filter(season=season, bot__owner=user).values_list("bot", flat=True))
+    """A user's own bots: those that could enter an open season, and those that take part and have not left."""
+    entered = dict(Entry.objects.filter(season=season, bot__owner=user).values_list("bot", "withdrawn_at"))
     bots = list(bot_queries.bots_of(user))
-    return [bot for bot in bots if bot.pk not in entered], [bot for bot in bots if bot.pk in entered]
+    staying = [bot for bot in bots if bot.pk in entered and entered[bot.pk] is None]
+    return [bot for bot in bots if bot.pk not in entered], staying
 
 
 def versions_of(bot: Bot) -> list[BotVersion]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.engine.cards import CARDS, NUMBERS, WILD_KIND, Card
+from referee.engine.ruleset import PHASES
 from tournament_site.matches import rulebook
 from tournament_site.matches.frames import NAME_LENGTH, Line, harmless
 
@@ -207,6 +208,12 @@ class Clock:
     def of(cls, terms: Mapping[str, object]) -> "Clock":
         """From a match's stored terms; what they leave out has no words."""
         return cls(*(_milliseconds(terms.get(key)) for key in ("bank_ms", "increment_ms", "cap_ms")))
+
+
+def cut_short(terms: Mapping[str, object]) -> str:
+    """After how many deals the games of a match end, where that is too few for all phases: "4 deals". Else empty."""
+    deals = terms.get("max_deals")
+    return rulebook.counted(deals, "deal") if isinstance(deals, int) and deals < len(PHASES) else ""
 
 
 def _milliseconds(value: object) -> str:

@@ -2,15 +2,16 @@
 
 from django.urls import path
 
-from tournament_site.pages.views import accounts, bots, games, owners, public, rules, seasons
+from tournament_site.pages.views import accounts, bots, games, matches, owners, public, rules, seasons
 
 urlpatterns = [
     path("", public.front, name="front"),
     path("start", public.start, name="start"),
+    path("seasons", public.seasons, name="seasons"),
     path("seasons/<int:season_id>", seasons.season, name="season"),
     path("seasons/<int:season_id>/enter", seasons.enter, name="season-enter"),
     path("seasons/<int:season_id>/leave", seasons.leave, name="season-leave"),
-    path("matches/<uuid:match_id>", games.match, name="match"),
+    path("matches/<uuid:match_id>", matches.match, name="match"),
     path("games/<uuid:game_id>", games.game, name="game"),
     path("games/<uuid:game_id>/frames.json", games.frames, name="game-frames"),
     path("games/<uuid:game_id>/live.json", games.live_table, name="game-live"),

@@ -1,11 +1,11 @@
 """What ratings can be asked."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery, Sum
 
 from tournament_site.matches import queries as match_queries
 from tournament_site.matches.models import Match, MatchSeat
@@ -124,10 +124,18 @@ def history(scale: str, bot: int) -> list[Point]:
     return [Point(*row) for row in columns]
 
 
-def scales_of(bot: int) -> list[str]:
-    """Keys of the scales on which a bot has a rating."""
-    rows = Rating.objects.filter(version__bot=bot).values_list("scale__key", flat=True)
-    return sorted(set(rows))
+def scales_of(bots: Collection[int]) -> Mapping[int, Sequence[str]]:
+    """Bot id -> keys of the scales on which it has a rating; the one with the most games of all its versions comes first."""
+    rated = Rating.objects.filter(version__bot__in=bots).values_list("version__bot", "scale__key").distinct()
+    results = LedgerEntry.objects.filter(version__bot__in=bots, kind=LedgerEntry.Kind.RESULT)
+    games = {
+        (bot, scale): played
+        for bot, scale, played in results.values_list("version__bot", "scale__key").annotate(Sum("scale__table_size"))
+    }
+    found: dict[int, list[str]] = {bot: [] for bot in bots}
+    for bot, scale in sorted(rated, key=lambda pair: (-games.get(pair, 0), pair)):
+        found[bot].append(scale)
+    return found
 
 
 def lines_of_match(match_id: UUID) -> QuerySet[LedgerEntry]:

@@ -18,6 +18,20 @@ def ruleset_named(name: str) -> Ruleset:
         raise UnknownRules(f"there is no rule set {name!r}; there are {', '.join(sorted(PRESETS))}") from None
 
 
+def terms_plain(terms: Terms) -> dict[str, int | str | None]:
+    """The plain form of terms, with every key; `terms_from` makes them of it again."""
+    first = terms.first_dealer
+    return {
+        "bank_ms": terms.clock.bank_ms,
+        "increment_ms": terms.clock.increment_ms,
+        "cap_ms": terms.clock.cap_ms,
+        "max_faults": terms.max_faults,
+        "first_dealer": f"seat:{first.seat}" if isinstance(first, SeatDealer) else first,
+        "max_turns_per_deal": terms.max_turns_per_deal,
+        "max_deals": terms.max_deals,
+    }
+
+
 def _number(terms: Mapping[str, object], key: str, default: int) -> int:
     value = terms.get(key, default)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:

@@ -24,7 +24,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("my-bots")
     form = forms.SignUp(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST":
         try:
             spend(SIGN_UP_BY_ADDRESS, address_of(request))
             user = form.save()

@@ -14,7 +14,7 @@ from tournament_site.leagues import queries as league_queries
 from tournament_site.matches.frames import harmless
 from tournament_site.matches.models import Match
 from tournament_site.pages import queries
-from tournament_site.pages.shown import Player, change, direction, elo, number
+from tournament_site.pages.shown import Player, change, cut_short, direction, elo, number
 from tournament_site.ratings import queries as rating_queries
 
 BOTS_A_PAGE = 60
@@ -35,7 +35,7 @@ class BotLine:
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """A match of a bot: the others, and its points of the games played."""
+    """A match of a bot: the others, and its points of the games played; `note` says what is unusual about it."""
 
     match_id: UUID
     state: str
@@ -44,6 +44,7 @@ class ResultLine:
     score: str
     games: int
     won: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     found = bot_queries.bot_by_slug(slug)
     if found is None:
         raise Http404("There is no such bot.")
-    scales = rating_queries.scales_of(found.pk)
+    scales = rating_queries.scales_of([found.pk])[found.pk]
     names = queries.scale_names(scales)
     scale = request.GET.get("scale", "")
     scale = scale if scale in scales else (scales[0] if scales else "")
@@ -185,9 +186,18 @@ def _results(found: Bot, matches: list[Match]) -> list[ResultLine]:
                 score="" if mine is None else number(mine),
                 games=match.table_size,
                 won="" if mine is None else _verdict(mine, max(points.values())),
+                note=_note(match),
             )
         )
     return lines
+
+
+def _note(match: Match) -> str:
+    if match.rated:
+        return ""
+    why = queries.why_unrated(match)
+    short = cut_short(match.terms)
+    return f"Unrated{f': {why}' if why else ''}{f', {short} at most' if short else ''}"
 
 
 def _verdict(mine: float, best: float) -> str:

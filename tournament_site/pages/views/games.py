@@ -1,4 +1,4 @@
-"""Matches and games: their pages, the frames of a replay, the live table, and the replay's bytes."""
+"""Games: their page, the frames of a replay, the live table, and the replay's bytes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +13,11 @@ from referee.engine.ruleset import PHASES
 from referee.wire.errors import MalformedMessage
 from referee.wire.replay import ReplayRecord, decode_replay
 from tournament_site import live
-from tournament_site.bots import queries as bot_queries
 from tournament_site.leagues import queries as league_queries
 from tournament_site.matches import queries as match_queries
-from tournament_site.matches import validation
-from tournament_site.matches.frames import Chapter, Film, film, film_json, harmless, live_json, phase_text, seat_json
-from tournament_site.matches.models import Attempt, Game, GameResult, Match, Replay
-from tournament_site.pages import queries
-from tournament_site.pages.shown import Clock, Piece, Player, RulesName, change, direction, elo, lasted, number, pieces
-from tournament_site.ratings import queries as rating_queries
+from tournament_site.matches.frames import Chapter, Film, film, film_json, live_json, phase_text, seat_json
+from tournament_site.matches.models import Attempt, Game, GameResult, Replay
+from tournament_site.pages.shown import Clock, Piece, Player, RulesName, lasted, pieces
 
 # Part of the frames' ETag: count it up when their form changes, so that no browser keeps old ones.
 FRAMES_FORM = "1"
@@ -37,36 +33,6 @@ class SeatResult:
     phases: int
     faults: int
     forfeit: str
-
-
-@dataclass(frozen=True, slots=True)
-class GameShown:
-    """A game of an attempt in a list."""
-
-    game_id: UUID
-    index: int
-    state: str
-    results: tuple[SeatResult, ...]
-    has_replay: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptShown:
-    attempt: Attempt
-    reason: str
-    games: tuple[GameShown, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RatingLine:
-    """What a match did to a rating."""
-
-    player: Player
-    before: str
-    after: str
-    change: str
-    direction: str
-    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,50 +72,14 @@ class ChapterShown:
     moves: tuple[MoveShown, ...]
 
 
-@require_safe
-def match(request: HttpRequest, match_id: UUID) -> HttpResponse:
-    """A match: who, what came of it, its tries and games, and why it waits if it does."""
-    found = queries.match_by_id(match_id)
-    if found is None:
-        raise Http404("There is no such match.")
-    seats = sorted(found.seats.all(), key=lambda seat: seat.index)
-    attempts = queries.attempts_of(found)
-    points = queries.match_scores([found.pk]).get(found.pk, {})
-    players = [
-        Player.of(seat.bot.slug, seat.bot.name, seat.version.label if seat.version else "", seat.bot.owner.username)
-        for seat in seats
-    ]
-    mine = [points.get(seat.version_id or 0) for seat in seats]
-    scores = ["" if each is None else number(each) for each in mine]
-    context = {
-        "match": found,
-        "pairing": league_queries.pairing_of(found.pk),
-        "sides": list(zip(players, scores, strict=True)),
-        "attempts": [AttemptShown(each, harmless(each.reason), _games(each)) for each in attempts],
-        "waits": _why_it_waits(found),
-        "validates": found.scale == validation.SCALE,
-        "void_reason": harmless(found.void_reason),
-        "ratings": _rating_lines(found),
-        "clock": Clock.of(found.terms),
-        "rules": RulesName.of(found.ruleset),
-    }
-    return render(request, "pages/match.html", context)
-
-
-def _games(attempt: Attempt) -> tuple[GameShown, ...]:
-    return tuple(
-        GameShown(each.pk, each.index, each.state.lower(), _results(each), has_replay=hasattr(each, "replay"))
-        for each in _worth_a_link(attempt)
-    )
-
-
-def _worth_a_link(attempt: Attempt) -> list[Game]:
+def worth_a_link(attempt: Attempt) -> list[Game]:
     """The games of an attempt, in order, without those that came to nothing before the site heard of them."""
     games = sorted(attempt.games.all(), key=lambda game: game.index)
     return [game for game in games if game.state != Game.State.VOID or game.commitment is not None]
 
 
-def _results(game: Game) -> tuple[SeatResult, ...]:
+def results_of(game: Game) -> tuple[SeatResult, ...]:
+    """How a game ended for each seat, the best first."""
     rows = sorted(game.results.all(), key=lambda row: (row.place, row.seat))
     return tuple(
         SeatResult(
@@ -164,47 +94,6 @@ def _results(game: Game) -> tuple[SeatResult, ...]:
     )
 
 
-def _why_it_waits(match: Match) -> list[str]:
-    """Sentences; none for a match that does not wait."""
-    if match.state != Match.State.QUEUED:
-        return []
-    bots = [seat.bot for seat in match.seats.all()]
-    online = bot_queries.online([bot.pk for bot in bots])
-    sentences = [
-        f"{Player.of(bot.slug, bot.name).name} "
-        + ("has never connected." if bot.active_version_id is None else "is not connected.")
-        for bot in bots
-        if bot.pk not in online
-    ]
-    if match.rated:
-        validations = bot_queries.validations([bot.pk for bot in bots])
-        sentences += [
-            f"{Player.of(bot.slug, bot.name).name} is not validated yet: {found.text}"
-            for bot in bots
-            if (found := validations.get(bot.pk)) is not None and not found.done
-        ]
-    before = queries.matches_before(match)
-    if not sentences:
-        sentences.append("All its bots are connected; it starts when they and a referee have room for its games.")
-    if before:
-        sentences.append(f"{before} {'match is' if before == 1 else 'matches are'} ahead of it in the queue.")
-    return sentences
-
-
-def _rating_lines(match: Match) -> list[RatingLine]:
-    return [
-        RatingLine(
-            player=Player.of(row.version.bot.slug, row.version.bot.name, row.version.label),
-            before=elo(row.before),
-            after=elo(row.after),
-            change=change(row.after - row.before),
-            direction=direction(row.after - row.before),
-            number=row.number,
-        )
-        for row in rating_queries.lines_of_match(match.pk)
-    ]
-
-
 @require_safe
 def game(request: HttpRequest, game_id: UUID) -> HttpResponse:
     """A game: its replay if it is finished, its table while it runs."""
@@ -216,11 +105,11 @@ def game(request: HttpRequest, game_id: UUID) -> HttpResponse:
         "game": found,
         "match": the_match,
         "pairing": league_queries.pairing_of(the_match.pk),
-        "results": _results(found),
+        "results": results_of(found),
         "clock": Clock.of(the_match.terms),
         "rules": RulesName.of(the_match.ruleset),
         "commitment": bytes(found.commitment or b"").hex(),
-        "siblings": _worth_a_link(found.attempt),
+        "siblings": worth_a_link(found.attempt),
     }
     stored = match_queries.replay_of(game_id)
     if stored is None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from referee.engine.ruleset import PHASES
@@ -101,11 +102,16 @@ def _card(listed: ListedSeason, leaders: tuple[Leader, ...]) -> SeasonCard:
 
 
 @require_safe
+def seasons(_request: HttpRequest) -> HttpResponse:
+    """The front page lists them."""
+    return redirect(reverse("front") + "#seasons")
+
+
+@require_safe
 def start(request: HttpRequest) -> HttpResponse:
     """How to write a bot and enter it."""
-    seasons = league_queries.seasons(Season.State.OPEN, limit=20)
     context = {
-        "open": [_card(each, ()) for each in seasons],
+        "open": [_card(each, ()) for each in league_queries.seasons(Season.State.OPEN, limit=20)],
         "phases": [(phase, phase_text(phase)) for phase in PHASES],
         "server": settings.SITE.url,
     }

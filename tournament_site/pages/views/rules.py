@@ -133,7 +133,7 @@ def rules_of(request: HttpRequest, name: str) -> HttpResponse:
         rules = rulebook.ruleset_named(name)
     except rulebook.UnknownRules:
         return _unknown(request, name)
-    group = rulebook.group_of(name)
+    group, options = rulebook.group_of(name), _options(rules)
     context: dict[str, Any] = {
         "rules": rules,
         "group": group,
@@ -145,7 +145,8 @@ def rules_of(request: HttpRequest, name: str) -> HttpResponse:
             ChapterShown(each.key, each.title, rulebook.lines(each, rules), each.key in WIDE) for each in rulebook.CHAPTERS
         ],
         "terms": rulebook.terms_lines(Terms()),
-        "options": _options(rules),
+        "options": options,
+        "compared": any(option.differs for option in options),
         "hash": ruleset_hash(rules),
         "cards": len(full_deck(rules.wilds, rules.skips)),
         "official_name": OFFICIAL.name,

@@ -109,7 +109,7 @@ def season(request: HttpRequest, season_id: int) -> HttpResponse:
         "terms": _terms(found),
         "entries": len(view.rows),
     }
-    if isinstance(request.user, User) and found.state == Season.State.OPEN:
+    if isinstance(request.user, User) and found.state != Season.State.FINISHED:
         context["can_enter"], context["entered"] = queries.entrants(request.user, found)
     return render(request, "pages/season.html", context)
 
