@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -46,7 +47,8 @@ async def test_a_long_thought_is_told_once_a_game(long: float, told: int, caplog
     lines = [record.getMessage() for record in caplog.records if "one decision took" in record.getMessage()]
     assert len(lines) == told
     for script, line in zip(scripts, lines, strict=False):
-        assert line.startswith(f"game {script.game_id}: one decision took 0.0 s; its clock allowed 10.0 s, with 60.0 s left")
+        text = rf"game {script.game_id}: one decision took \d+\.\d s; its clock allowed 10.0 s, with 60.0 s left"
+        assert re.match(text, line)
         assert SHARED in line
 
 
@@ -93,8 +95,7 @@ def test_a_thought_that_goes_on_is_told_while_it_does_and_once_a_game(warned: Ca
         asked(Ponderer(lambda: dog.looks > before + 5), script)
         asked(Ponderer(lambda: len(warned()) == 2), other)
     assert [line.split(":")[0] for line in warned()] == [f"game {script.game_id}", f"game {other.game_id}"]
-    assert "a decision has taken 0 s so far (test_thinking.py, line " in warned()[0]
-    assert "in draw)" in warned()[0] or "in <lambda>)" in warned()[0]
+    assert re.search(r"a decision has taken \d+ s so far \(test_thinking\.py, line \d+, in [a-z<>]+\)", warned()[0])
     assert "its clock allowed 10.0 s, with 60.0 s left for the game" in warned()[0]
     assert SHARED in warned()[0]
 
@@ -106,7 +107,7 @@ def test_other_calls_of_the_bots_code_are_watched_too(warned: Callable[[], list[
 
     with Watchdog(still=0.0, look=0.001):
         call(hook)
-    assert "the bot's code has not returned for 0 s (test_thinking.py, line " in warned()[0]
+    assert re.search(r"the bot's code has not returned for \d+ s \(test_thinking\.py, line \d+, in ", warned()[0])
 
 
 def test_quick_thoughts_and_waiting_are_no_long_thought(warned: Callable[[], list[str]]) -> None:
@@ -196,7 +197,10 @@ async def test_one_signal_ends_a_bot_that_never_returns(
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_that_is_sent_twice_at_once_is_meant_once(stop: signal.Signals, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_signal_that_is_sent_twice_at_once_is_meant_once(
+    stop: signal.Signals, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bots_sdk.stopping.TWICE", 3600.0)
     before, tidied = signal.getsignal(stop), []
 
     async def main() -> None:
