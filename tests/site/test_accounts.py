@@ -112,6 +112,12 @@ def test_limits_count_by_key_and_window():
     throttle.spend(throttle.Limit("other", 2, 60), "a")
 
 
+def test_four_hundred_students_sign_up_and_log_in_from_one_address():
+    for limit in (throttle.SIGN_UP_BY_ADDRESS, throttle.LOG_IN_BY_ADDRESS):
+        for _ in range(400 + 100):  # some of them more than once
+            throttle.spend(limit, "the lecture hall")
+
+
 def test_a_counter_that_is_away_counts_nothing(monkeypatch, caplog):
     def away(*_):
         raise Away("no")

@@ -23,8 +23,9 @@ class Limit:
 
 
 LOG_IN_BY_NAME = Limit("log-in-name", 20, 300)
-LOG_IN_BY_ADDRESS = Limit("log-in-address", 60, 300)
-SIGN_UP_BY_ADDRESS = Limit("sign-up-address", 30, 3600)
+# A whole course may sit behind one address, and sign up in its first lesson; whoever guesses passwords is held up by name.
+LOG_IN_BY_ADDRESS = Limit("log-in-address", 600, 300)
+SIGN_UP_BY_ADDRESS = Limit("sign-up-address", 600, 3600)
 SESSIONS_BY_BOT = Limit("sessions-bot", 60, 60)
 BAD_TOKENS_BY_ADDRESS = Limit("bad-tokens-address", 120, 60)
 NEW_BOTS_BY_OWNER = Limit("new-bots-owner", 30, 3600)
