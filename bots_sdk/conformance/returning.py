@@ -14,7 +14,6 @@ from bots_sdk.conformance.table import Table, say, terms
 from bots_sdk.conformance.visit import End
 
 Notes = list[str]
-HAMMERING: Final = 10  # dials a second
 UNASKED: Final = "it sent no pings of its own while it played"
 _OLD: Final = (Wrong.UNKNOWN_GAME, Wrong.UNASKED, Wrong.CHANGED)
 
@@ -157,16 +156,16 @@ async def after_silence(stage: Stage) -> Notes:
 async def redial(stage: Stage) -> Notes:
     """The referee refuses everybody for a while."""
     visit = await stage.session()
-    away = stage.patience.away
+    away, hammering = stage.patience.away, stage.patience.hammering
     stage.first.closed = End("UNAVAILABLE", "the referee is starting")
     before, began = len(stage.first.dials), time.monotonic()
     visit.end("UNAVAILABLE", "the referee is going away")
     await stage.first.arrival(away, visit)
     tries = len(stage.first.dials) - before
     stage.first.closed = None
-    if tries > HAMMERING * away:
+    if tries > hammering * away:
         raise Failed(
-            f"at most {HAMMERING} attempts a second at a referee that refuses",
+            f"at most {hammering:g} attempts a second at a referee that refuses",
             f"{tries} in {time.monotonic() - began:.1f} s",
             "wait between attempts, longer after each one (say 0.2 s doubling to 5 s), with random jitter",
         )

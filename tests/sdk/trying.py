@@ -36,6 +36,7 @@ PATIENCE = Patience(
     away=2.0,
     stopped=3.0,
     ping=0.2,
+    hammering=2.0,  # on a busy machine the most impatient bot dials less often than on an idle one
 )
 # Nobody waits in vain for a bot without a bend, so that a busy machine may take its time over it; what no such bot does is
 # not watched for long.
@@ -51,6 +52,7 @@ GENEROUS = replace(
     away=0.8,
     stopped=0.6,
     ping=1.0,
+    hammering=10.0,
 )
 GAMES = {"phases", *(each.name for each in SCENARIOS if each.name.startswith("rules-"))}
 WAITS = {"silence", "slow-referee", "redial", "superseded"}
