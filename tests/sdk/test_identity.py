@@ -5,17 +5,15 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from phaseten.v1 import bot_pb2 as pb
 
 from bots_sdk.errors import WrongInput
 from bots_sdk.loading import load_bot
 from bots_sdk.store import BotStore, KnownBot, choose
 from tests.sdk.command import Shell
 from tests.sdk.fake_site import FakeSite, fake_site
-from tests.sdk.scripted import frame
 from tests.sdk.test_client import stay
-from tests.sdk.test_run import ended, offer
-from tests.sdk.tiny_referee import TinyReferee, Visit
+from tests.sdk.test_run import ended, offer, take_over
+from tests.sdk.tiny_referee import TinyReferee
 
 BOT = ["from bots_sdk.house_bots import GreedyBot", "class {}(GreedyBot):", "    version = '7'"]
 
@@ -88,11 +86,6 @@ async def test_run_says_first_who_plays(
 
 
 async def test_who_was_superseded_hears_what_happened_and_what_to_do(shell: Shell, site: FakeSite, mine: str) -> None:
-    async def take_over(visit: Visit) -> None:
-        await visit.welcome()
-        await visit.say(frame(superseded=pb.Superseded(text="a newer session took over")))
-        await visit.read()
-
     async with TinyReferee(take_over) as referee:
         offer(site, referee)
         status, _, err = await ended(await shell.start("bots_sdk.cli", "run", "mine.py"))

@@ -112,12 +112,14 @@ async def test_run_connects_again_and_says_so(shell: Shell, site: FakeSite) -> N
     assert out.count("connected to referee tiny") == 2
 
 
-async def test_run_ends_with_1_when_another_process_takes_over(shell: Shell, site: FakeSite) -> None:
-    async def take_over(visit: Visit) -> None:
-        await visit.welcome()
-        await visit.say(frame(superseded=pb.Superseded(text="a newer session took over")))
-        await visit.read()
+async def take_over(visit: Visit) -> None:
+    """Welcome the bot, and put it out for a newer session."""
+    await visit.welcome()
+    await visit.say(frame(superseded=pb.Superseded(text="a newer session took over")))
+    await visit.read()
 
+
+async def test_run_ends_with_1_when_another_process_takes_over(shell: Shell, site: FakeSite) -> None:
     async with TinyReferee(take_over) as referee:
         offer(site, referee)
         env = {"PHASETEN_SERVER": site.url, "PHASETEN_TOKEN": "phaseten_x"}

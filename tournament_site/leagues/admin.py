@@ -1,7 +1,8 @@
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from tournament_site.common.admin import ReadOnly
@@ -10,6 +11,17 @@ from tournament_site.common.generic import ModelAdmin
 from tournament_site.leagues import services
 from tournament_site.leagues.forms import LeagueForm, SeasonForm
 from tournament_site.leagues.models import Entry, League, Pairing, Round, Season, Standing
+
+T = TypeVar("T", bound=Model)
+
+
+def _do_to_each(request: HttpRequest, chosen: QuerySet[T], act: Callable[[T], str]) -> None:
+    """Do something to each, and say what came of it or why it was refused."""
+    for one in chosen:
+        try:
+            messages.success(request, act(one))
+        except Refused as refused:
+            messages.error(request, f"{one}: {refused.detail}")
 
 
 @admin.register(League)
@@ -64,24 +76,19 @@ class SeasonAdmin(ReadOnly):
 
     @admin.action(description="Start the chosen seasons now", permissions=["add"])
     def start(self, request: HttpRequest, chosen: QuerySet[Season]) -> None:
-        for season in chosen:
-            try:
-                services.start_season(season.pk)
-            except Refused as refused:
-                messages.error(request, f"{season}: {refused.detail}")
-            else:
-                messages.success(request, f"{season} has started.")
+        def start(season: Season) -> str:
+            services.start_season(season.pk)
+            return f"{season} has started."
+
+        _do_to_each(request, chosen, start)
 
     @admin.action(description="End the chosen seasons now: call off what has not begun", permissions=["add"])
     def end(self, request: HttpRequest, chosen: QuerySet[Season]) -> None:
-        for season in chosen:
-            try:
-                called_off = services.end_season(season.pk)
-            except Refused as refused:
-                messages.error(request, f"{season}: {refused.detail}")
-            else:
-                text = f"{season} ends when what runs is played; {called_off} matches were called off."
-                messages.success(request, text)
+        def end(season: Season) -> str:
+            called_off = services.end_season(season.pk)
+            return f"{season} ends when what runs is played; {called_off} matches were called off."
+
+        _do_to_each(request, chosen, end)
 
 
 @admin.register(Entry)
@@ -99,13 +106,11 @@ class EntryAdmin(ReadOnly):
         description="Take the chosen bots out: call off their matches that have not begun", permissions=["withdraw"]
     )
     def withdraw(self, request: HttpRequest, chosen: QuerySet[Entry]) -> None:
-        for entry in chosen:
-            try:
-                services.withdraw(entry.season_id, entry.bot)
-            except Refused as refused:
-                messages.error(request, f"{entry}: {refused.detail}")
-            else:
-                messages.success(request, f"{entry.bot.name} has left {entry.season}.")
+        def withdraw(entry: Entry) -> str:
+            services.withdraw(entry.season_id, entry.bot)
+            return f"{entry.bot.name} has left {entry.season}."
+
+        _do_to_each(request, chosen, withdraw)
 
 
 @admin.register(Round)

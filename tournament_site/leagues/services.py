@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.db.models.functions import Now
 
 from tournament_site.bots.models import Bot
@@ -168,12 +168,17 @@ def withdraw(season_id: int, bot: Bot) -> None:
         entry.delete()
         return
     Entry.objects.filter(pk=entry.pk).update(withdrawn_at=Now())
-    _call_off(season, bot)
+    _call_off_theirs(season, bot)
 
 
-def _call_off(season: Season, bot: Bot) -> int:
-    theirs = queries.matches_of(season).filter(seats__bot=bot, state=Match.State.QUEUED)
-    return match_services.void_queued(list(theirs.values_list("pk", flat=True)), f"{bot.slug} has left the season")
+def _call_off_theirs(season: Season, bot: Bot) -> int:
+    return _call_off(queries.matches_of(season).filter(seats__bot=bot), f"{bot.slug} has left the season")
+
+
+def _call_off(matches: QuerySet[Match], reason: str) -> int:
+    """Call off those of the matches that have not begun. How many."""
+    queued = matches.filter(state=Match.State.QUEUED)
+    return match_services.void_queued(list(queued.values_list("pk", flat=True)), reason)
 
 
 @transaction.atomic
@@ -278,7 +283,7 @@ def finish_over() -> tuple[int, ...]:
 
 def call_off_left() -> int:
     """Call off queued matches of bots that have left: those that ran when they left and were put back. How many."""
-    return sum(_call_off(entry.season, entry.bot) for entry in queries.entries_to_call_off())
+    return sum(_call_off_theirs(entry.season, entry.bot) for entry in queries.entries_to_call_off())
 
 
 @transaction.atomic
@@ -302,8 +307,7 @@ def call_off_late() -> int:
 
 
 def _call_off_rest(season: Season) -> int:
-    left = queries.matches_of(season).filter(state=Match.State.QUEUED)
-    return match_services.void_queued(list(left.values_list("pk", flat=True)), "the season's time was over")
+    return _call_off(queries.matches_of(season), "the season's time was over")
 
 
 def advance() -> Advanced:
