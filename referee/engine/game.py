@@ -1,6 +1,6 @@
 """The one object people hold: a game of Phase 10."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -48,12 +48,20 @@ class Game:
 
     __slots__ = ("_decks", "_log", "_state")
 
-    def __init__(self, ruleset: Ruleset, terms: Terms, seats: int, decks: DeckSource) -> None:
-        """Start a game of `seats` seats and deal. Raises UnsupportedRules with all problems."""
-        check_ruleset(ruleset, terms, seats)
+    def __init__(
+        self, ruleset: Ruleset, terms: Terms, seats: int, decks: DeckSource, *, so_far: tuple[Event, ...] = ()
+    ) -> None:
+        """Start a game of `seats` seats and deal. Raises UnsupportedRules with all problems.
+
+        With `so_far` it is the game that wrote these events instead, of the same rules, terms and seats: see `from_log`.
+        """
         self._decks = decks
-        self._state = State.new(ruleset, terms, seats)
-        self._log: list[Event] = [GameStarted(ruleset, terms, seats)]
+        if so_far:
+            self._state, self._log = fold(so_far), list(so_far)
+        else:
+            check_ruleset(ruleset, terms, seats)
+            self._state = State.new(ruleset, terms, seats)
+            self._log = [GameStarted(ruleset, terms, seats)]
         self._settle()
 
     @classmethod
@@ -62,13 +70,13 @@ class Game:
 
         Raises CorruptLog if the events cannot be folded.
         """
-        game = cls.__new__(cls)
-        game._restore(tuple(events), decks)  # noqa: SLF001  its own private part
-        return game
+        log = tuple(events)
+        first = _beginning(log)
+        return cls(first.ruleset, first.terms, first.seats, decks, so_far=log)
 
-    def _restore(self, log: tuple[Event, ...], decks: DeckSource) -> None:
-        self._decks, self._state, self._log = decks, fold(log), list(log)
-        self._settle()
+    def __reduce__(self) -> tuple[Callable[..., "Game"], tuple[tuple[Event, ...], DeckSource]]:
+        """For copies and pickles: a game is its log."""
+        return type(self).from_log, (tuple(self._log), self._decks)
 
     @property
     def ruleset(self) -> Ruleset:
@@ -204,14 +212,19 @@ def fold(events: Iterable[Event]) -> State:
 
     Raises CorruptLog if they do not begin with a game's start or cannot even be applied.
     """
-    rest = iter(events)
-    first = next(rest, None)
-    if not isinstance(first, GameStarted):
-        raise CorruptLog("a log begins with the start of a game")
+    log = tuple(events)
+    first = _beginning(log)
     state = State.new(first.ruleset, first.terms, first.seats)
-    for number, event in enumerate(rest, start=1):
+    for number, event in enumerate(log[1:], start=1):
         try:
             apply(state, event)
         except (ValueError, IndexError) as problem:
             raise CorruptLog(f"event {number} ({type(event).__name__}) cannot follow: {problem}") from problem
     return state
+
+
+def _beginning(log: tuple[Event, ...]) -> GameStarted:
+    first = log[0] if log else None
+    if not isinstance(first, GameStarted):
+        raise CorruptLog("a log begins with the start of a game")
+    return first

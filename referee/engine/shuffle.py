@@ -57,8 +57,12 @@ def stream_key(key: bytes, label: bytes, index: int) -> bytes:
 
 def stream(key: bytes) -> Iterator[int]:
     """The endless bytes of a stream key: blocks of 64, numbered from 0."""
-    blocks = (hmac.digest(key, block.to_bytes(4, "big"), "sha512") for block in count())
-    return chain.from_iterable(blocks)
+    return chain.from_iterable(_blocks(key))
+
+
+def _blocks(key: bytes) -> Iterator[bytes]:
+    for block in count():
+        yield hmac.digest(key, block.to_bytes(4, "big"), "sha512")
 
 
 _LIMIT: Final = (0, *(256 - 256 % n for n in range(1, 257)))
@@ -107,6 +111,10 @@ class SeededDecks:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
+
+    def __reduce__(self) -> tuple[type["SeededDecks"], tuple[bytes]]:
+        """For copies and pickles, also of a compiled one."""
+        return type(self), (self._key,)
 
     def __call__(self, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         return shuffled(self._key, number, cards)

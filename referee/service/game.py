@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from typing import Any, ClassVar, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from phaseten.v1 import bot_pb2 as pb
@@ -16,7 +16,7 @@ from referee.engine.shuffle import SeededDecks, match_key
 from referee.service import messages
 from referee.service.batch import Batch
 from referee.service.clock import Charge
-from referee.service.containment import contained, go_through
+from referee.service.containment import Stage, contained, go_through
 from referee.service.gathering import Gathering
 from referee.service.house import House
 from referee.service.order import Attempt
@@ -142,7 +142,7 @@ class RunningGame:
         if seat is not self._asked or now >= self._deadline or message.id != self._question:
             return contained(self._owner.game_failed, self._answer_untimely, seat, message, now)
         self._answer, self._now = message, now
-        batch.add(self, self._STAGES)
+        batch.add(self, _STAGES)
         return True
 
     def failed(self, error: Exception) -> None:
@@ -193,7 +193,7 @@ class RunningGame:
         if seat is self._asked and question >= self._question:
             self._answer, self._now = message, now
             if question == self._question:
-                go_through(self._STAGES, (self,))
+                go_through(_STAGES, (self,))
             else:
                 self._wrong(FaultKind.MALFORMED, (messages.MALFORMED, f"question {question} was not asked yet"))
             return True
@@ -269,8 +269,6 @@ class RunningGame:
             feed.touched(self)
         telling.tidy(feed.watched)
         return False
-
-    _STAGES: ClassVar = (_read, _judge, _publish, _charge, _next, _look, _ask)
 
     # What happens beside them.
 
@@ -391,3 +389,9 @@ class RunningGame:
     def update(self) -> bytes:
         """A serialised GameUpdate: what happened since the last call, and the table."""
         return self._telling.update(self._game)
+
+
+#: Of an answer, in order. They are looked up here because compiled classes cannot hold their own functions as values.
+_STAGES: Final[tuple[Stage, ...]] = tuple(
+    [getattr(RunningGame, name) for name in ("_read", "_judge", "_publish", "_charge", "_next", "_look", "_ask")]
+)

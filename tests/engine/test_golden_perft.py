@@ -120,8 +120,8 @@ def cards_of(game: Game) -> set[Card]:
 
 def after(game: Game, move: Move) -> Game:
     """A copy of the game in which the move was made."""
-    copy = Game.__new__(Game)
-    copy._decks, copy._log, copy._state = game._decks, list(game.log), clone(game.state)
+    copy = Game(game.ruleset, game.terms, game.seats, game._decks)
+    copy._log, copy._state = list(game.log), clone(game.state)
     assert copy.to_move is not None
     copy.submit(copy.to_move, move)
     return copy

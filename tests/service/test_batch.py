@@ -10,6 +10,7 @@ from phaseten.v1 import game_pb2, referee_pb2
 
 from referee.engine.check import check_log
 from referee.engine.game import Game
+from referee.service import game as running
 from referee.service.game import RunningGame
 from referee.service.gathering import Gathering
 from referee.service.session import UNASKED_BURST, UNASKED_PER_SECOND
@@ -175,7 +176,7 @@ STEPS = ["_read", "_judge", "_publish", "_charge", "_next", "_look", "_ask"]
 async def test_a_mistake_at_any_stage_voids_its_attempt_and_nothing_else(
     house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str, place: int
 ) -> None:
-    assert len(RunningGame._STAGES) == len(STEPS)
+    assert len(running._STAGES) == len(STEPS)
     ann, bob = await house.bot("ann"), await house.bot("bob")
     watch = await house.watch()
     bad, good = order("ann", "bob"), order("ann", "bob")
@@ -184,7 +185,7 @@ async def test_a_mistake_at_any_stage_voids_its_attempt_and_nothing_else(
         await bob.send(*map(said, await questions(bob, 2, stage)))
     draws = await questions(ann, 4)  # now it is ann's turn in all games
     doomed, other = _running(house, bad)[:: 1 - 2 * place]
-    monkeypatch.setattr(RunningGame, "_STAGES", tuple(_faulty(stage, step, doomed) for stage in RunningGame._STAGES))
+    monkeypatch.setattr(running, "_STAGES", tuple(_faulty(stage, step, doomed) for stage in running._STAGES))
     await ann.send(*map(said, draws))
     for ended in await play_all(ann, bob, games=4):
         assert sorted(over.kind for over in ended) == [pb.GAME_OVER_KIND_FINISHED] * 2 + [pb.GAME_OVER_KIND_VOID] * 2

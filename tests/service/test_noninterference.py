@@ -16,6 +16,7 @@ from referee.engine import observe
 from referee.engine.cards import full_deck
 from referee.engine.moves import Seat
 from referee.engine.ruleset import Ruleset
+from referee.service import game as running
 from referee.service import pieces
 from referee.service.batch import Batch
 from referee.service.game import RunningGame
@@ -110,7 +111,7 @@ async def test_the_comparison_would_notice_what_another_game_of_the_frame_tells(
         before.clear()
         play(self)
 
-    monkeypatch.setattr(RunningGame, "_STAGES", tuple(astray if s is look else s for s in RunningGame._STAGES))
+    monkeypatch.setattr(running, "_STAGES", tuple(astray if s is look else s for s in running._STAGES))
     monkeypatch.setattr(Batch, "play", fresh)
     with pytest.raises(AssertionError, match="onlooker"):
         sum(compare_together(2, seed) for seed in range(FRAMES))
