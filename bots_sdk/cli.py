@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bots_sdk import cli_case, cli_check, cli_new, cli_play, cli_run, cli_submit, cli_validate, cli_verify
 from bots_sdk.errors import SdkError
-from bots_sdk.settings import quiet_grpc
+from bots_sdk.settings import prepare_grpc
 
 DESCRIPTION = """\
 Write bots that play Phase 10, try them out, and enter them in a league.
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.command is None:
         parser.print_help(sys.stderr)
         raise SystemExit(2)
-    quiet_grpc()  # what gRPC's makers want to know of a lost connection, the commands tell in words of their own
+    prepare_grpc()  # what gRPC's makers want to know of a lost connection, the commands tell in words of their own
     try:
         status: int = chosen.handler(chosen)
     except SdkError as error:

@@ -1,12 +1,15 @@
 """What the SDK and its command line read from the environment: the only file that does."""
 
 import os
+import re
 import shlex
 import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 from bots_sdk.errors import WrongInput
@@ -14,6 +17,11 @@ from bots_sdk.errors import WrongInput
 SERVER = "PHASETEN_SERVER"
 TOKEN = "PHASETEN_TOKEN"  # noqa: S105 - the name of a variable, no token
 PASSWORD = "PHASETEN_PASSWORD"  # noqa: S105 - the name of a variable, no password
+EXPERIMENTS = "GRPC_EXPERIMENTS"
+#: Gives gRPC the engine back that it had until 1.78: where the present one wakes threads for every message, it wakes none.
+OLDER_ENGINE: Final = "-event_engine_client,-event_engine_listener"
+OLDER_ENGINE_KNOWN: Final = ((1, 76), (1, 85))  # versions that were tried; to stderr goes any name that one does not know
+_set_here: set[str] = set()  # names of variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +53,41 @@ class Settings:
 
 
 def environment_of_bot(server: str, token: str) -> dict[str, str]:
-    """The environment of this process, and in it what a bot has to know."""
-    return {**os.environ, SERVER: server, TOKEN: token}
+    """The environment of this process, and in it what a bot has to know.
+
+    The engine that was chosen for this process stays out of it: a bot may have another version of gRPC, or be a program that
+    would play elsewhere without it.
+    """
+    given = {name: value for name, value in os.environ.items() if name not in _set_here}
+    return {**given, SERVER: server, TOKEN: token}
 
 
-def quiet_grpc() -> None:
-    """Let gRPC tell errors only, unless the environment says otherwise. Wants to be called before gRPC is imported.
+def prepare_grpc() -> None:
+    """Have gRPC tell errors only and wake few threads, unless the environment says otherwise. It reads that when imported.
 
     Its C core writes notes of every referee that goes away to stderr, in lines for its own makers, and no call turns them
-    down. For the command line alone: a process that only uses the SDK may have gRPC for other things, too.
+    down, nor does one choose its engine. For the programs of our own alone: a process that only uses the SDK may have gRPC
+    for other things, too.
     """
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    if EXPERIMENTS not in os.environ and has_older_engine(_installed("grpcio")):
+        os.environ[EXPERIMENTS] = OLDER_ENGINE
+        _set_here.add(EXPERIMENTS)
+
+
+def has_older_engine(grpc: str) -> bool:
+    """Whether this version of gRPC is known to have the older engine, and both of its names."""
+    found = re.match(r"(\d+)\.(\d+)", grpc)
+    first, last = OLDER_ENGINE_KNOWN
+    return found is not None and first <= (int(found[1]), int(found[2])) <= last
+
+
+def _installed(package: str) -> str:
+    """The version of a package; nothing if nobody wrote it down."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def called_as() -> str:

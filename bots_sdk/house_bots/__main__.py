@@ -4,6 +4,7 @@ import argparse
 
 from bots_sdk import run
 from bots_sdk.house_bots import HOUSE_BOTS
+from bots_sdk.settings import prepare_grpc
 
 CAPACITY = 64  # they think for microseconds
 
@@ -16,6 +17,7 @@ def main() -> None:
     parser.add_argument("kind", choices=list(HOUSE_BOTS), help="which bot")
     parser.add_argument("--capacity", type=int, default=CAPACITY, help=f"games at once (default {CAPACITY})")
     arguments = parser.parse_args()
+    prepare_grpc()
     run(HOUSE_BOTS[arguments.kind], version=f"{arguments.kind}-1", capacity=arguments.capacity)
 
 

@@ -12,14 +12,15 @@ from typing import Final
 
 import uvloop
 
-# gRPC looks at it when it is imported. It would write to our log, as it is, what any client sends that is no HTTP/2.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+from referee.service.settings import Settings, SettingsError, control_address, grpc_variables
+
+# gRPC reads them when it is imported, which the settings do not do.
+os.environ.update(grpc_variables(os.environ))
 
 from referee.service import log, status
 from referee.service.journal import CannotKeep
 from referee.service.memory import collect_rarely
 from referee.service.server import MAX_CONNECTIONS, CannotListen, RefereeServer
-from referee.service.settings import Settings, SettingsError, control_address
 
 PRECEDENCE: Final = -5  # as `nice` counts
 DESCRIPTORS: Final = MAX_CONNECTIONS + 200  # one for each bot, and some for everything else

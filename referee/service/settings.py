@@ -1,7 +1,9 @@
 """The referee's settings: read once, complete, or the process does not start."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final, Self, TypeVar
 
@@ -17,6 +19,9 @@ MAX_RECORD_BYTES: Final = 256 * 1024 * 1024
 GRACE_SECONDS: Final = 3.0
 LOG_LEVEL: Final = "INFO"
 ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104  a name for all addresses, and the nearest of them
+#: Gives gRPC the engine back that it had until 1.78: where the present one wakes threads for every message, it wakes none.
+OLDER_ENGINE: Final = "-event_engine_client,-event_engine_listener"
+OLDER_ENGINE_KNOWN: Final = ((1, 76), (1, 85))  # versions that were tried; to stderr goes any name that one does not know
 
 
 class SettingsError(Exception):
@@ -96,6 +101,33 @@ def control_address(env: Mapping[str, str]) -> str:
         raise SettingsError(tuple(read.problems))
     host, _, port = bind.rpartition(":")
     return f"{ANYWHERE.get(host, host)}:{port}"
+
+
+def grpc_variables(env: Mapping[str, str], installed: str | None = None) -> dict[str, str]:
+    """What gRPC is to find in its environment, which it reads when it is imported. What `env` says goes before ours.
+
+    As it is it would write to our log what any client sends that is no HTTP/2. `installed` is its version, looked up
+    unless it is given.
+    """
+    ours = {"GRPC_VERBOSITY": "NONE"}
+    if _has_older_engine(_installed("grpcio") if installed is None else installed):
+        ours["GRPC_EXPERIMENTS"] = OLDER_ENGINE
+    return {name: env.get(name, value) for name, value in ours.items()}
+
+
+def _has_older_engine(grpc: str) -> bool:
+    """Whether this version of gRPC is known to have the older engine, and both of its names."""
+    found = re.match(r"(\d+)\.(\d+)", grpc)
+    first, last = OLDER_ENGINE_KNOWN
+    return found is not None and first <= (int(found[1]), int(found[2])) <= last
+
+
+def _installed(package: str) -> str:
+    """The version of a package; nothing if nobody wrote it down."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 class _Reader:

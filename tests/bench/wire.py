@@ -3,8 +3,9 @@
 One referee process, eight sessions of the SDK in two processes, 64 two-seat games each: 256 games at once, records taken
 home as they come. The bots lay, hit and throw like the greedy ones but spend no time on the open card. The ping-pong is
 grpc.aio too, one message a frame, 64 streams on one connection. Beside both, 64 sessions with one game each, where nothing
-can be gathered; a ping-pong whose streams have a connection each, as those sessions do; and what a decision costs without a
-network (see `_core` and `_parts`). Rounds of all take turns: a busy machine bears on all alike.
+can be gathered; a ping-pong whose streams have a connection each, as those sessions do; one with the engine of gRPC that our
+processes choose, where a bare one has gRPC's own choice; and what a decision costs without a network (see `_core` and
+`_parts`). Rounds of all take turns: a busy machine bears on all alike.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from phaseten.v1 import referee_pb2
 
 from referee.engine import OFFICIAL, Game, SeededDecks, Terms
 from referee.service.messages import QuestionWriter
+from referee.service.settings import OLDER_ENGINE
 from referee.wire.moves import write_answer, write_decision
 from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
@@ -91,6 +93,7 @@ def run(report: Report) -> None:
     bare: list[Rate] = []
     single: list[Rate] = []
     apart: list[Rate] = []
+    alike: list[Rate] = []
     costs: list[Cost] = []
     parts: list[Parts] = []
     for _ in range(ROUNDS):
@@ -98,11 +101,13 @@ def run(report: Report) -> None:
         bare.append(_ping_pong_round(*sizes))
         single.append(asyncio.run(_referee_round(ONE_GAME)))
         apart.append(_ping_pong_round(*sizes, connections=ONE_GAME.bots))
+        alike.append(_ping_pong_round(*sizes, engine=OLDER_ENGINE))
         costs.append(measure())
         parts.append(measure_parts())
     report("wire.decisions_per_second", median(rate.per_second for rate in ours), "1/s")
     report("wire.ping_pong_per_second", median(rate.per_second for rate in bare), "1/s")
     report("wire.ratio_to_ping_pong", _ratio(ours, bare), "")
+    report("wire.ratio_to_ping_pong_same_engine", _ratio(ours, alike), "")
     report("wire.ratio_one_game", _ratio(single, bare), "")
     report("wire.ratio_one_game_same_connections", _ratio(single, apart), "")
     report("wire.referee_cpu_us", median(rate.server_us for rate in ours), "us")
@@ -295,14 +300,16 @@ def _running(command: list[str], **options: Any) -> "Iterator[subprocess.Popen[s
 # One round of ping-pong.
 
 
-def _ping_pong_round(question_bytes: int, answer_bytes: int, connections: int = 1) -> Rate:
+def _ping_pong_round(question_bytes: int, answer_bytes: int, connections: int = 1, engine: str = "") -> Rate:
+    """`engine` is for GRPC_EXPERIMENTS; by itself gRPC has the one that it comes with."""
+    env = {**os.environ, "GRPC_EXPERIMENTS": engine}
     script = [sys.executable, "-m", "tests.bench._ping_pong"]
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(_running([*script, "server"], stdout=subprocess.PIPE))
+        server = stack.enter_context(_running([*script, "server"], env=env, stdout=subprocess.PIPE))
         assert server.stdout is not None
         whole = (int(server.stdout.readline()), connections, question_bytes, answer_bytes)
         arguments = map(str, (*whole, PING_PONG_WARM_UP, PING_PONG_SECONDS))
-        client = stack.enter_context(_running([*script, "client", *arguments], stdout=subprocess.PIPE))
+        client = stack.enter_context(_running([*script, "client", *arguments], env=env, stdout=subprocess.PIPE))
         assert client.stdout is not None
         assert client.stdout.readline() == "begin\n"
         spent = _cpu([server.pid]) + _cpu([client.pid])

@@ -23,9 +23,8 @@ class Shell:
     home: Path
 
     def env(self, **more: str) -> dict[str, str]:
-        kept = {
-            name: value for name, value in os.environ.items() if not name.startswith(("PHASETEN_", "XDG_", "GRPC_VERBOSITY"))
-        }
+        ours = ("PHASETEN_", "XDG_", "GRPC_VERBOSITY", "GRPC_EXPERIMENTS")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         return kept | {"HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home / "config"), "PYTHONUNBUFFERED": "1"} | more
 
     def phaseten(self, *arguments: str, **env: str) -> Done:

@@ -1,0 +1,12 @@
+"""The tests' own gRPC has the engine that our processes choose. What is started by a test chooses for itself, or is told."""
+
+import os
+
+import pytest
+
+from referee.service.settings import OLDER_ENGINE, grpc_variables
+
+with pytest.MonkeyPatch.context() as patch:
+    if grpc_variables(os.environ).get("GRPC_EXPERIMENTS") == OLDER_ENGINE:
+        patch.setenv("GRPC_EXPERIMENTS", OLDER_ENGINE)
+    import grpc  # noqa: F401 - it reads the variable when it is imported
