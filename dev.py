@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("check", help="everything a tool can check without running the tests")
     bench = commands.add_parser("bench", help="measure; prints `name value unit` lines")
     bench.add_argument("names", nargs="*", metavar="NAME", help="which ones (all): the files of tests/bench")
+    bench.add_argument("--pure", action="store_true", help="the Python files as they are, also where they can be compiled")
     bench.add_argument("--json", type=Path, metavar="FILE", help="write the figures as one flat object")
     commands.add_parser("proto", help="write proto/gen from the schema")
     lock = commands.add_parser("lock", help="write requirements/*.lock from the .in files (maintainers; needs uv)")
@@ -162,12 +163,33 @@ def _run(options: argparse.Namespace, started: float, rest: list[str]) -> int:
         nightly = [sys.executable, "-m", "pytest", "--nightly", "-m", "nightly", *rest]
         os.execv(sys.executable, nightly)  # noqa: S606 - no shell
     if options.command == "bench":
-        from deploy.local import benches
-
-        return benches.run(options.names, options.json)
+        return _bench(options)
     from deploy.local import checks
 
     return checks.run()
+
+
+def _bench(options: argparse.Namespace) -> int:
+    """Measure the compiled product where there is a C compiler, the Python files where there is none."""
+    from deploy.local import benches, compiled
+
+    if benches.refused(options.names):
+        return 2
+    obstacle = "" if options.pure else compiled.obstacle()
+    if obstacle:
+        sys.stderr.write(f"dev.py bench: measures the Python files, uncompiled: {obstacle}\n")
+    if not options.pure and not obstacle:
+        _bench_compiled(options)
+    return benches.run(options.names, options.json)
+
+
+def _bench_compiled(options: argparse.Namespace) -> NoReturn:
+    from deploy.local import compiled
+
+    folder = compiled.ensure(ROOT, Console(sys.stderr, no_color=Settings.from_env().no_color))
+    again = [sys.executable, str(ROOT / "dev.py"), "--started", "0", "bench", "--pure", *options.names]
+    again += [] if options.json is None else ["--json", str(options.json)]
+    os.execve(sys.executable, again, compiled.environment(ROOT, folder))  # noqa: S606 - no shell
 
 
 def _whole_suite() -> list[str]:

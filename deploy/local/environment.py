@@ -51,7 +51,7 @@ def ensure(wanted: Wanted, console: Console) -> Path:
     Quick if nothing changed: one start of that Python. Two callers at a time wait for each other.
     """
     wanted.folder.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(wanted.folder.parent, console):
+    with alone(wanted.folder.parent, console):
         complaint = _complaint(wanted.folder)
         if complaint:
             if wanted.folder.exists():
@@ -244,7 +244,7 @@ def _dotted(numbers: Sequence[object]) -> str:
 
 
 @contextmanager
-def _alone(folder: Path, console: Console) -> Iterator[None]:
+def alone(folder: Path, console: Console) -> Iterator[None]:
     """One set-up in a folder at a time.
 
     Our children inherit the lock: if we are killed, it is free when the last of them has stopped writing.

@@ -23,6 +23,8 @@ class Settings:
     require_browser: bool
     #: tests of bots in JavaScript without Node or its packages are an error instead of a skip
     require_node: bool
+    #: tests of the compiled product without a C compiler are an error instead of a skip
+    require_compiler: bool
     #: everything, to hand on to the processes we start
     inherited: Mapping[str, str]
 
@@ -38,5 +40,6 @@ class Settings:
             chromium=env.get("PHASETEN_CHROMIUM") or None,
             require_browser=env.get("PHASETEN_REQUIRE_BROWSER") == "1",
             require_node=env.get("PHASETEN_REQUIRE_NODE") == "1",
+            require_compiler=env.get("PHASETEN_REQUIRE_COMPILER") == "1",
             inherited=dict(env),
         )

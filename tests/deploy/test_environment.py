@@ -84,7 +84,7 @@ def test_an_environment_from_its_making_to_its_repair(tmp_path: Path) -> None:
 def test_the_next_set_up_waits_for_what_a_killed_one_left_at_work(tmp_path: Path) -> None:
     """A child that inherited the lock keeps it, and a second set-up says that it waits."""
     holder = "import sys; print('held', flush=True); sys.stdin.read()"
-    with environment._alone(tmp_path, Console(io.StringIO())):
+    with environment.alone(tmp_path, Console(io.StringIO())):
         child = subprocess.Popen(
             (sys.executable, "-c", holder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=False
         )
@@ -101,7 +101,7 @@ def test_the_next_set_up_waits_for_what_a_killed_one_left_at_work(tmp_path: Path
             return super().write(text)
 
     out = Screen()
-    with environment._alone(tmp_path, Console(out)):
+    with environment.alone(tmp_path, Console(out)):
         assert child.wait() == 0
     assert out.getvalue() == "  another set-up is at work here: waiting for it\n"
 
