@@ -20,9 +20,8 @@ _WIRE: Final = "cards enums events fields melds moves view"
 _SERVICE: Final = "batch clock containment game messages meter outbox pieces seats session telling"
 _SDK: Final = "asking games session"
 
-#: What every decision goes through. Not among them, because mypyc cannot have them or makes them no faster: cards
-#: (integers of a class of their own), values and what is made by them (moves, events), and classes that authors derive
-#: theirs from.
+#: What every decision goes through. Not among them, because mypyc cannot have them or makes them no faster: cards, integers
+#: of a class of their own; values and what is made by them (moves, events); and what authors derive theirs from.
 MODULES: Final = (
     *(f"referee/engine/{name}.py" for name in _ENGINE.split()),
     *(f"referee/wire/{name}.py" for name in _WIRE.split()),
@@ -30,7 +29,7 @@ MODULES: Final = (
     *(f"bots_sdk/{name}.py" for name in _SDK.split()),
     "bots_sdk/house_bots/habits.py",
 )
-# Other people's types are left out: their objects are then used as Python uses them, without guesses about what they hold. So
+# Other people's types are left out: their objects are then used as Python uses them, without a guess at what they hold. So
 # modules that are not compiled may seem wrong where other people's are not installed; `dev.py check` sees all of it.
 OPTIONS: Final = """
 [mypy]
