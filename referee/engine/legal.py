@@ -88,13 +88,14 @@ class Turn:
     nothing can follow and nothing has to be discarded, because the hand is empty or the lay has decided the game.
     """
 
-    __slots__ = ("_hits", "_lay", "_phase", "_ruleset", "_view", "hand", "laid", "over", "table")
+    __slots__ = ("_hits", "_lay", "_phase", "_plans", "_ruleset", "_view", "hand", "laid", "over", "table")
 
     def __init__(self, view: View, ruleset: Ruleset) -> None:
         self._view = view
         self._ruleset = ruleset
         self._lay: tuple[Meld, ...] = ()
         self._phase = 0  # laid in this turn
+        self._plans: tuple[Plan, ...] | None = None  # before it was; None until somebody asks
         self._hits: list[Hit] = []
         self.hand: tuple[Card, ...] = view.hand
         self.laid: bool = view.table.seats[view.seat].laid
@@ -112,7 +113,11 @@ class Turn:
 
     def plans(self) -> tuple[Plan, ...]:
         """The shortest way to each of these phases, the nearest first."""
-        return () if self.laid else plans(self._view, self._ruleset)
+        if self.laid:
+            return ()
+        if self._plans is None:
+            self._plans = plans(self._view, self._ruleset)
+        return self._plans
 
     def lays(self, phase: int | None = None) -> tuple[Way, ...]:
         """The ways to lay a phase now, best first (see `lays`): this one, or any that is open. Empty if there is none.
@@ -127,7 +132,7 @@ class Turn:
 
     def best_lay(self, phase: int | None = None) -> Way | None:
         """The first of `lays`, or None; cheaper than asking for all."""
-        phases = self._named(phase)
+        phases = [way.phase for way in self.plans() if not way.distance and (phase is None or phase == way.phase)]
         if len(phases) == 1:
             return best_lay(self.hand, phases[0], self._ruleset)
         ways = [way for number in phases if (way := best_lay(self.hand, number, self._ruleset))]

@@ -3,7 +3,7 @@
 Reading a message from Python costs most where messages hold messages. Many of those are alike to the last bit: a seat that
 nothing happened to, the same card thrown again. Left as bytes they can be looked up among what was read before, or passed
 over where nobody wants them. On the wire a part of a message and its bytes are the same thing, so these classes read and
-write exactly what those of the schema do.
+write exactly what those of the schema do; but of a packed list in several pieces, which nobody sends, they know the last one.
 """
 
 from typing import Any, Final
@@ -11,8 +11,9 @@ from typing import Any, Final
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from phaseten.v1 import bot_pb2, cards_pb2, game_pb2
 
-#: The fields that stay bytes: each item of a list by itself.
+#: The fields that stay bytes: each item of a list by itself, or all numbers of a packed one together.
 PARTS: Final = frozenset({"Answer.draw", "Answer.play", "Events.events", "Table.seats"})
+PACKED: Final = frozenset({"View.hand"})
 _MESSAGES: Final = (
     bot_pb2.ConnectRequest,
     bot_pb2.BotMessage,
@@ -38,7 +39,10 @@ def _schema() -> descriptor_pb2.FileDescriptorProto:
         message = schema.message_type.add()
         original.DESCRIPTOR.CopyToProto(message)
         for field in message.field:
-            if f"{message.name}.{field.name}" in PARTS:
+            full_name = f"{message.name}.{field.name}"
+            if full_name in PACKED:
+                field.label = descriptor_pb2.FieldDescriptorProto.LABEL_OPTIONAL
+            if full_name in PARTS | PACKED:
                 field.type = descriptor_pb2.FieldDescriptorProto.TYPE_BYTES
                 field.ClearField("type_name")
             elif field.type_name in replaced:

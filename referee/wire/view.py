@@ -180,7 +180,7 @@ def _read_table(message: Any) -> PublicView:
 
 def read_view(message: Any) -> View:
     """The value of a coarse View. Raises MalformedMessage."""
-    hand = decode_cards(message.hand[:])  # a slice is a list, which is read in half the time
+    hand = decode_cards(message.hand)  # as bytes: a card takes one
     fields = (message.ruleset, message.seat, hand, decode_optional_card(message.drawn), _read_table(message.table))
     return _new(View, fields)
 

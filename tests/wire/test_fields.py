@@ -68,4 +68,5 @@ def test_coarse_messages_have_the_fields_of_the_schema() -> None:
         for message in coarse.ConnectRequest.DESCRIPTOR.file.message_types_by_name.values()
         for field in message.fields
         if field.type == field.TYPE_BYTES
-    } == coarse.PARTS
+    } == coarse.PARTS | coarse.PACKED
+    assert all(game_pb2.View.DESCRIPTOR.fields_by_name[name.partition(".")[2]].is_packed for name in coarse.PACKED)
