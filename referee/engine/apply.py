@@ -1,7 +1,7 @@
 """Facts change the state here, and nowhere else. Nothing is checked: `decide` and `settle` made sure."""
 
 from bisect import insort
-from typing import assert_never
+from typing import Final, assert_never
 
 from referee.engine.cards import SKIP, SKIP_KIND, WILD, WILD_KIND, Card
 from referee.engine.events import (
@@ -108,7 +108,7 @@ def _next_slot(state: State) -> None:
     state.to_move = state.next_player[state.to_move]
 
 
-_ONE_PENDING = SkipLimit.ONE_PENDING
+_ONE_PENDING: Final = SkipLimit.ONE_PENDING
 
 
 def _lift_protection(state: State, limit: SkipLimit) -> None:

@@ -1,6 +1,6 @@
 """Wishes are judged here: the rules of a turn. Nothing is changed."""
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from referee.engine.cards import SKIP, SKIP_KIND, Card
 from referee.engine.closing import deal_over
@@ -21,7 +21,9 @@ from referee.engine.shuffle import DeckSource, shuffle_number
 from referee.engine.state import NOBODY, State
 from referee.engine.values import maker
 
-_card_drawn, _card_discarded, _phase_laid = maker(CardDrawn), maker(CardDiscarded), maker(PhaseLaid)
+_card_drawn: Final = maker(CardDrawn)
+_card_discarded: Final = maker(CardDiscarded)
+_phase_laid: Final = maker(PhaseLaid)
 
 
 def decide(state: State, seat: Seat, move: Move, decks: DeckSource) -> tuple[Event, ...]:

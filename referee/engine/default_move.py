@@ -1,12 +1,13 @@
 """The move that is played for a seat that gave no legal answer."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from referee.engine.cards import NUMBERS, SKIP, SKIP_KIND, WILD, Card
 from referee.engine.moves import Draw, Move, Play, Seat
 from referee.engine.state import State
 
-_DRAW = Draw()
+_DRAW: Final = Draw()
 
 
 def default_move(state: State) -> Move:

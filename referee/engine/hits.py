@@ -22,10 +22,13 @@ _TOP: Final = 12
 _CARD: Final = 1 << 16  # getting rid of one card more outweighs all points
 
 # A name of a module is found ten times as fast as a member of an enumeration.
-_SET, _RUN, _LOW, _HIGH = GoalKind.SET, GoalKind.RUN, End.LOW, End.HIGH
+_SET: Final = GoalKind.SET
+_RUN: Final = GoalKind.RUN
+_LOW: Final = End.LOW
+_HIGH: Final = End.HIGH
 _DISCARD_ONLY: Final = GoingOut.DISCARD_ONLY
 
-_hit = maker(Hit)
+_hit: Final = maker(Hit)
 
 _Row = tuple[Seat, tuple[TableMeld, ...]]
 _Meld = tuple[Seat, int]

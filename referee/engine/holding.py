@@ -21,9 +21,13 @@ Part = tuple[int, int, int]
 Parts = tuple[Part, ...]
 
 # A name of a module is found ten times as fast as a member of an enumeration.
-SET, RUN, COLORED = GoalKind.SET, GoalKind.RUN, GoalKind.COLOR
-_EACH, _NONE = NaturalCards.ONE_PER_MELD, NaturalCards.NONE
-_NOT_NOW, _DISCARD_ONLY = HitOnLayTurn.NONE, GoingOut.DISCARD_ONLY
+SET: Final = GoalKind.SET
+RUN: Final = GoalKind.RUN
+COLORED: Final = GoalKind.COLOR
+_EACH: Final = NaturalCards.ONE_PER_MELD
+_NONE: Final = NaturalCards.NONE
+_NOT_NOW: Final = HitOnLayTurn.NONE
+_DISCARD_ONLY: Final = GoingOut.DISCARD_ONLY
 
 
 class Holding:

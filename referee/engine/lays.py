@@ -26,6 +26,7 @@ and each way that is found costs its h cards again. Only under options that no p
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Final
 
 from referee.engine.cards import WILD, Card
 from referee.engine.holding import COLORED, NUMBER, RUN, SET, TOP, Holding, Part, Parts, between
@@ -45,7 +46,8 @@ class Way:
     leftover: tuple[Card, ...]
 
 
-_meld, _way = maker(Meld), maker(Way)
+_meld: Final = maker(Meld)
+_way: Final = maker(Way)
 
 _Rated = tuple[int, int, Parts]  # the points laid down, as a negative number; the Wilds used; the parts
 
@@ -81,7 +83,7 @@ def _found(holding: Holding) -> list[_Rated]:
     return _undominated(holding, found) if holding.careful or last else found
 
 
-_LOW = between(1, 9)
+_LOW: Final = between(1, 9)
 
 
 def _rated(holding: Holding, parts: Parts) -> _Rated:

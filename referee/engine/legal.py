@@ -23,7 +23,7 @@ _FREE_CHOICE: Final = Advance.FREE_CHOICE
 _DISCARD_ONLY: Final = GoingOut.DISCARD_ONLY
 _ON_LAY: Final = WinCheck.ON_LAY
 
-_play = maker(Play)
+_play: Final = maker(Play)
 
 DRAW_STOCK: Final = Draw()
 DRAW_DISCARD: Final = Draw(from_discard=True)

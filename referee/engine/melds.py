@@ -2,6 +2,7 @@
 
 from bisect import insort
 from collections.abc import Sequence
+from typing import Final
 
 from referee.engine.cards import CARDS, NUMBERS, SKIP_KIND, WILD, WILD_KIND, Card
 from referee.engine.errors import IllegalMove, Reason
@@ -10,17 +11,23 @@ from referee.engine.moves import End, Hit, Meld, Seat
 from referee.engine.ruleset import PHASES, Goal, GoalKind, GoingOut, HitOnLayTurn, NaturalCards, Ruleset
 from referee.engine.values import maker
 
-_TOP = 12  # runs live inside 1..12
+_TOP: Final = 12  # runs live inside 1..12
 
 # A name of a module is found ten times as fast as a member of an enumeration.
-_SET, _RUN = GoalKind.SET, GoalKind.RUN
-_LOW, _HIGH = End.LOW, End.HIGH
-_ANY, _OWN_ONLY = HitOnLayTurn.ANY, HitOnLayTurn.OWN_ONLY
-_ONE_PER_PHASE, _NO_DUTY = NaturalCards.ONE_PER_PHASE, NaturalCards.NONE
-_DISCARD_ONLY = GoingOut.DISCARD_ONLY
-_NOT_A_SET, _NOT_A_COLOR = Reason.NOT_A_SET, Reason.NOT_A_COLOR
+_SET: Final = GoalKind.SET
+_RUN: Final = GoalKind.RUN
+_LOW: Final = End.LOW
+_HIGH: Final = End.HIGH
+_ANY: Final = HitOnLayTurn.ANY
+_OWN_ONLY: Final = HitOnLayTurn.OWN_ONLY
+_ONE_PER_PHASE: Final = NaturalCards.ONE_PER_PHASE
+_NO_DUTY: Final = NaturalCards.NONE
+_DISCARD_ONLY: Final = GoingOut.DISCARD_ONLY
+_NOT_A_SET: Final = Reason.NOT_A_SET
+_NOT_A_COLOR: Final = Reason.NOT_A_COLOR
 
-_table_meld, _card_hit = maker(TableMeld), maker(CardHit)
+_table_meld: Final = maker(TableMeld)
+_card_hit: Final = maker(CardHit)
 
 
 def lay(melds: Sequence[Meld], phase: int, hand: list[Card], ruleset: Ruleset) -> tuple[TableMeld, ...]:
@@ -128,8 +135,8 @@ def meet(goal: Goal, meld: Meld, ruleset: Ruleset) -> TableMeld:
     return _table_meld(kind, meld.cards, value)
 
 
-_NUMBER = tuple(kind % 12 + 1 for kind in range(NUMBERS))
-_COLOR = tuple(kind // 12 for kind in range(NUMBERS))
+_NUMBER: Final = tuple(kind % 12 + 1 for kind in range(NUMBERS))
+_COLOR: Final = tuple(kind // 12 for kind in range(NUMBERS))
 
 
 def _same(cards: tuple[Card, ...], table: tuple[int, ...], reason: Reason) -> int | None:
@@ -264,9 +271,9 @@ def _open(kind: GoalKind, value: int, size: int) -> frozenset[Card]:
     return frozenset(card for card in CARDS if ends(probe, card))
 
 
-_OPEN_SETS = tuple(_open(GoalKind.SET, value, 2) for value in range(_TOP + 1))
-_OPEN_COLORS = tuple(_open(GoalKind.COLOR, value, 2) for value in range(4))
-_OPEN_RUNS = tuple(tuple(_open(GoalKind.RUN, low, size) for size in range(_TOP + 2 - low)) for low in range(_TOP + 1))
+_OPEN_SETS: Final = tuple(_open(GoalKind.SET, value, 2) for value in range(_TOP + 1))
+_OPEN_COLORS: Final = tuple(_open(GoalKind.COLOR, value, 2) for value in range(4))
+_OPEN_RUNS: Final = tuple(tuple(_open(GoalKind.RUN, low, size) for size in range(_TOP + 2 - low)) for low in range(_TOP + 1))
 
 
 def open_kinds(meld: TableMeld) -> frozenset[Card]:

@@ -3,7 +3,7 @@
 This is the only place where hidden cards are left out. Views are kept with the state until an event touches them.
 """
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from referee.engine.apply import start_cards
 from referee.engine.events import (
@@ -78,12 +78,15 @@ def table_fields(state: State) -> TableFields:
 
 
 # Half the time of the constructors; every decision needs them.
-_new = tuple.__new__
-_seat_view, _draw_seen = maker(SeatView), maker(DrawSeen)
+_new: Final = tuple.__new__
+_seat_view: Final = maker(SeatView)
+_draw_seen: Final = maker(DrawSeen)
 
 
-_DRAW, _PLAY, _OVER = Stage.DRAW, Stage.PLAY, Stage.OVER
-_FREE_CHOICE = Advance.FREE_CHOICE
+_DRAW: Final = Stage.DRAW
+_PLAY: Final = Stage.PLAY
+_OVER: Final = Stage.OVER
+_FREE_CHOICE: Final = Advance.FREE_CHOICE
 
 
 def stage(state: State) -> Stage:

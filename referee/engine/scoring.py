@@ -1,11 +1,12 @@
 """Penalty points, and the places they lead to."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from referee.engine.cards import NUMBERS, SKIP_KIND, Card
 from referee.engine.ruleset import CardPoints
 
-_FORFEITED = (1, 0, 0, 0)
+_FORFEITED: Final = (1, 0, 0, 0)
 
 
 def card_points(card: Card, points: CardPoints) -> int:

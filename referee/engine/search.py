@@ -110,7 +110,7 @@ class Plan:
         return tuple(parts)
 
 
-_plan = maker(Plan)
+_plan: Final = maker(Plan)
 
 # Rules that bear on the search, as bits beside the phase. The official ones are 0.
 _ALL_WILD: Final = 16

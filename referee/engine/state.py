@@ -4,6 +4,7 @@ Hands are short sorted lists, the piles are lists whose last card is the top, se
 """
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from referee.engine.cards import Card
 from referee.engine.events import DealEnd, ForfeitCause, GameEnd, TableMeld
@@ -11,10 +12,11 @@ from referee.engine.moves import Seat
 from referee.engine.ruleset import Advance, Ruleset, SkipLimit, SkipTarget, Terms
 from referee.engine.view import PublicView, SeatView
 
-NOBODY = Seat(-1)
+NOBODY: Final = Seat(-1)
 
 
-_ONE_PENDING, _UNLIMITED = SkipLimit.ONE_PENDING, SkipLimit.UNLIMITED
+_ONE_PENDING: Final = SkipLimit.ONE_PENDING
+_UNLIMITED: Final = SkipLimit.UNLIMITED
 
 
 @dataclass(slots=True)

@@ -58,7 +58,7 @@ class Charge(NamedTuple):
     lag_ms: int
 
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 
 class SeatClock:

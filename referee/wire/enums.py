@@ -2,7 +2,7 @@
 
 import re
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from phaseten.v1 import game_pb2
 
@@ -48,11 +48,11 @@ class EnumCodec(Generic[E]):
         return self.decode(value) if value else None
 
 
-ENDS = EnumCodec(End, game_pb2.End)
-MELD_KINDS = EnumCodec(GoalKind, game_pb2.MeldKind)
-STAGES = EnumCodec(Stage, game_pb2.Stage)
-FAULTS = EnumCodec(FaultKind, game_pb2.FaultKind)
-FORFEITS = EnumCodec(ForfeitCause, game_pb2.ForfeitCause)
-DEAL_ENDS = EnumCodec(DealEnd, game_pb2.DealEnd)
-GAME_ENDS = EnumCodec(GameEnd, game_pb2.GameEnd)
-REASONS = EnumCodec(Reason, game_pb2.RejectReason)  # the schema has four more, for what no rule is about
+ENDS: Final = EnumCodec(End, game_pb2.End)
+MELD_KINDS: Final = EnumCodec(GoalKind, game_pb2.MeldKind)
+STAGES: Final = EnumCodec(Stage, game_pb2.Stage)
+FAULTS: Final = EnumCodec(FaultKind, game_pb2.FaultKind)
+FORFEITS: Final = EnumCodec(ForfeitCause, game_pb2.ForfeitCause)
+DEAL_ENDS: Final = EnumCodec(DealEnd, game_pb2.DealEnd)
+GAME_ENDS: Final = EnumCodec(GameEnd, game_pb2.GameEnd)
+REASONS: Final = EnumCodec(Reason, game_pb2.RejectReason)  # the schema has four more, for what no rule is about

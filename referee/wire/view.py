@@ -47,11 +47,13 @@ _HAND: Final = Heading(pb.View, "hand")
 _DRAWN: Final = IntField(pb.View, "drawn", offset=1)
 _TABLE: Final = Heading(pb.View, "table")
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 _STAGES: Final = {stage: _STAGE[STAGES.encode(stage)] for stage in Stage}
-_DRAW, _PLAY = Stage.DRAW, Stage.PLAY
-_IN_DRAW, _IN_PLAY = _STAGES[_DRAW], _STAGES[_PLAY]
+_DRAW: Final = Stage.DRAW
+_PLAY: Final = Stage.PLAY
+_IN_DRAW: Final = _STAGES[_DRAW]
+_IN_PLAY: Final = _STAGES[_PLAY]
 _MOST_KEPT: Final = 32  # seats of one game, as they looked at one time or another
 
 
