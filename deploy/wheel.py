@@ -18,10 +18,11 @@ _ENGINE: Final = (
 )
 _WIRE: Final = "cards enums events fields melds moves view"
 _SERVICE: Final = "batch clock containment game messages meter outbox pieces seats session telling"
-_SDK: Final = "asking games session"
+_SDK: Final = "games session"
 
 #: What every decision goes through. Not among them, because mypyc cannot have them or makes them no faster: cards, integers
-#: of a class of their own; values and what is made by them (moves, events); and what authors derive theirs from.
+#: of a class of their own; values and what is made by them (moves, events); what authors derive theirs from; and what calls
+#: their code, because frames are looked for there (`bots_sdk/stopping.py`).
 MODULES: Final = (
     *(f"referee/engine/{name}.py" for name in _ENGINE.split()),
     *(f"referee/wire/{name}.py" for name in _WIRE.split()),
@@ -33,10 +34,11 @@ MODULES: Final = (
 # modules that are not compiled may seem wrong where other people's are not installed; `dev.py check` sees all of it.
 OPTIONS: Final = """
 [mypy]
+cache_dir = {cache}
 python_version = 3.11
 ignore_missing_imports = True
 ignore_errors = True
-[mypy-phaseten.*]
+[mypy-phaseten.*,google.*]
 follow_imports = skip
 [mypy-{compiled}]
 ignore_errors = False
@@ -59,7 +61,10 @@ class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg] # its configu
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         libraries = made / "lib"
-        for library in sorted(libraries.rglob("*.so")):
+        found = sorted(libraries.rglob("*.so"))
+        if len(found) < len(MODULES):
+            raise RuntimeError(f"{len(MODULES)} modules were to be compiled, and {len(found)} libraries were made")
+        for library in found:
             build_data["force_include"][str(library)] = str(library.relative_to(libraries))
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002  hatchling's
@@ -87,7 +92,7 @@ def compile_modules(made: Path) -> None:
 
     options = made / "mypy.ini"
     names = [module.removesuffix(".py").replace("/", ".") for module in MODULES]
-    options.write_text(OPTIONS.format(compiled=",".join(names)))
+    options.write_text(OPTIONS.format(compiled=",".join(names), cache=made / "types"))
     extensions = mypycify(
         [f"--config-file={options}", *MODULES],
         opt_level="2",

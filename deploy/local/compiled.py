@@ -34,7 +34,9 @@ def obstacle() -> str:
 def ensure(root: Path, console: Console) -> Path:
     """The folder to import the compiled product from. Takes a minute where a source has changed. Raises LocalError."""
     folder = root / _FOLDER
-    with alone(root, console):
+    lock = root / f"{_FOLDER}-lock"  # its own: who compiles keeps nobody from anything else
+    lock.mkdir(exist_ok=True)
+    with alone(lock, console):
         digest = _digest(root)
         stamp = folder / _STAMP
         if not stamp.exists() or stamp.read_text() != digest:
@@ -55,7 +57,6 @@ def environment(root: Path, folder: Path) -> dict[str, str]:
 
 
 def _build(root: Path, folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}-", dir=root) as made:
         done = subprocess.run(
             (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", made),
@@ -73,6 +74,8 @@ def _build(root: Path, folder: Path) -> None:
         for wheel in Path(made).glob("*.whl"):
             with zipfile.ZipFile(wheel) as archive:
                 archive.extractall(whole)
+        if folder.exists():
+            folder.rename(Path(made) / "before")  # whoever runs from it runs from nothing else meanwhile
         whole.rename(folder)
 
 

@@ -1,6 +1,6 @@
 """The one object people hold: a game of Phase 10."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -24,9 +24,11 @@ from referee.engine.ruleset import Ruleset, Terms
 from referee.engine.settle import follow
 from referee.engine.shuffle import DeckSource
 from referee.engine.state import NOBODY, State
+from referee.engine.values import quick
 from referee.engine.view import PublicView, Stage, View, ViewFields
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Result:
     """How a game ended. All tuples are by seat; `places` as in GameEnded, `totals` in penalty points.
@@ -73,10 +75,6 @@ class Game:
         log = tuple(events)
         first = _beginning(log)
         return cls(first.ruleset, first.terms, first.seats, decks, so_far=log)
-
-    def __reduce__(self) -> tuple[Callable[..., "Game"], tuple[tuple[Event, ...], DeckSource]]:
-        """For copies and pickles: a game is its log."""
-        return type(self).from_log, (tuple(self._log), self._decks)
 
     @property
     def ruleset(self) -> Ruleset:

@@ -112,10 +112,6 @@ class SeededDecks:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    def __reduce__(self) -> tuple[type["SeededDecks"], tuple[bytes]]:
-        """For copies and pickles, also of a compiled one."""
-        return type(self), (self._key,)
-
     def __call__(self, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         return shuffled(self._key, number, cards)
 

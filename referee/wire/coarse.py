@@ -3,7 +3,7 @@
 Reading a message from Python costs most where messages hold messages. Many of those are alike to the last bit: a seat that
 nothing happened to, the same card thrown again. Left as bytes they can be looked up among what was read before, or passed
 over where nobody wants them. On the wire a part of a message and its bytes are the same thing, so these classes read and
-write exactly what those of the schema do; but of a packed list in several pieces, which nobody sends, they know the last.
+write exactly what those of the schema do; but a packed list must come packed, in one piece, as everybody sends it.
 """
 
 from typing import Any, Final

@@ -42,16 +42,20 @@ _FOR_WILD: Final = IntField(game_pb2.Hit, "for_wild")
 _SHORT: Final = 32  # bytes of a Play; a longer one hardly comes twice, and nobody shall fill our memory with such
 
 
-def _write_meld(meld: Meld) -> bytes:
+# What an author put into a move may be of any type, and is taken as far as it can be written: hence `Any`, which compiled
+# code does not check.
+
+
+def _write_meld(meld: Any) -> bytes:
     return _CARDS.optional(packed_cards(meld.cards)) + _MEANING[meld.meaning]
 
 
-def _write_hit(hit: Hit) -> bytes:
+def _write_hit(hit: Any) -> bytes:
     end = _END[ENDS.encode_optional(hit.end)]
     return b"".join((_OWNER[hit.owner], _MELD[hit.meld], _CARD[hit.card], end, _FOR_WILD[hit.for_wild]))
 
 
-def _write_play(play: Play) -> bytes:
+def _write_play(play: Any) -> bytes:
     """A serialised Play."""
     rest = b"".join((_DISCARD[play.discard], _SKIP_TARGET[play.skip_target], _PHASE[play.phase]))
     if not play.lay and not play.hits:
@@ -65,11 +69,12 @@ def write_decision(move: Move, note: str = "") -> bytes:
 
     Raises TypeError, ValueError, AttributeError or KeyError for a move that holds something else than it should.
     """
+    held: Any = move
     match move:
-        case Draw(from_discard):
-            decision = _DRAW.wrap(_FROM_DISCARD[from_discard])
+        case Draw():
+            decision = _DRAW.wrap(_FROM_DISCARD[held.from_discard])
         case Play():
-            decision = _PLAY.wrap(_write_play(move))
+            decision = _PLAY.wrap(_write_play(held))
         case _:
             assert_never(move)
     return decision + _NOTE.wrap(note.encode()) if note else decision

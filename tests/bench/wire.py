@@ -28,7 +28,7 @@ from phaseten.v1 import referee_pb2
 
 from referee.engine import OFFICIAL, Game, SeededDecks, Terms
 from referee.service.messages import QuestionWriter
-from referee.service.settings import OLDER_ENGINE
+from referee.service.settings import grpc_variables
 from referee.wire.moves import write_answer, write_decision
 from referee.wire.replay import SeatInfo, encode_seat_info
 from referee.wire.rules import encode_ruleset, encode_terms
@@ -94,14 +94,17 @@ def run(report: Report) -> None:
     single: list[Rate] = []
     apart: list[Rate] = []
     alike: list[Rate] = []
+    apart_alike: list[Rate] = []
     costs: list[Cost] = []
     parts: list[Parts] = []
+    chosen = grpc_variables(os.environ).get("GRPC_EXPERIMENTS", "")
     for _ in range(ROUNDS):
         ours.append(asyncio.run(_referee_round(MANY_GAMES)))
         bare.append(_ping_pong_round(*sizes))
         single.append(asyncio.run(_referee_round(ONE_GAME)))
         apart.append(_ping_pong_round(*sizes, connections=ONE_GAME.bots))
-        alike.append(_ping_pong_round(*sizes, engine=OLDER_ENGINE))
+        alike.append(_ping_pong_round(*sizes, engine=chosen))
+        apart_alike.append(_ping_pong_round(*sizes, connections=ONE_GAME.bots, engine=chosen))
         costs.append(measure())
         parts.append(measure_parts())
     report("wire.decisions_per_second", median(rate.per_second for rate in ours), "1/s")
@@ -110,6 +113,7 @@ def run(report: Report) -> None:
     report("wire.ratio_to_ping_pong_same_engine", _ratio(ours, alike), "")
     report("wire.ratio_one_game", _ratio(single, bare), "")
     report("wire.ratio_one_game_same_connections", _ratio(single, apart), "")
+    report("wire.ratio_one_game_same_connections_and_engine", _ratio(single, apart_alike), "")
     report("wire.referee_cpu_us", median(rate.server_us for rate in ours), "us")
     report("wire.bots_cpu_us", median(rate.client_us for rate in ours), "us")
     report("wire.ping_pong_cpu_us", median(rate.server_us for rate in bare), "us")

@@ -21,7 +21,7 @@ AGAIN = (
     "tests/engine",
     "tests/wire",
     *(f"tests/service/test_{name}.py" for name in ("batch", "clock", "gathering", "matches", "pieces", "play", "void")),
-    *(f"tests/sdk/test_{name}.py" for name in ("house_bots", "local", "resync", "session")),
+    *(f"tests/sdk/test_{name}.py" for name in ("author_errors", "house_bots", "local", "resync", "session", "thinking")),
 )
 PATIENCE = 1200  # a minute to compile and one or two to run, on two cores that the rest of the suite keeps busy
 
@@ -53,10 +53,10 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_it_passes_the_tests_of_the_python_files(folder: Path, tmp_path: Path) -> None:
     where = ("-o", "pythonpath=", "--import-mode=append", "--basetemp", str(tmp_path / "again"))
     options = ("-q", "-p", "no:cacheprovider", *where, "-k", "not mistake")
-    done = run(folder, "-m", "pytest", *options, *AGAIN)
+    proven = "import sys, pytest, referee.engine.game as game; assert game.__file__.endswith('.so'); sys.exit(pytest.main())"
+    done = run(folder, "-c", proven, *options, *AGAIN)
     assert done.returncode == 0, done.stdout[-10_000:] + done.stderr[-2_000:]
     assert " passed" in done.stdout
-    assert "failed" not in done.stdout.splitlines()[-1]
 
 
 @pytest.mark.timeout(2 * PATIENCE)

@@ -68,6 +68,14 @@ async def test_a_program_of_an_authors_own_is_not_meddled_with(shell: Shell) -> 
     assert "PHASETEN_TOKEN must be set" in err
 
 
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if nobody had prepared gRPC in this process; what is done to its environment is undone after the test."""
+    monkeypatch.setattr("bots_sdk.settings._set_here", set())
+    for name in ("GRPC_EXPERIMENTS", "GRPC_VERBOSITY"):
+        monkeypatch.setenv(name, "")  # or what is set later would stay
+        monkeypatch.delenv(name)
+
+
 @pytest.mark.parametrize(
     ("version", "known"),
     [
@@ -78,7 +86,7 @@ async def test_a_program_of_an_authors_own_is_not_meddled_with(shell: Shell) -> 
 def test_the_engine_is_chosen_where_grpc_is_known_to_have_it(
     monkeypatch: pytest.MonkeyPatch, version: str, known: bool
 ) -> None:
-    monkeypatch.delenv("GRPC_EXPERIMENTS", raising=False)
+    forgotten(monkeypatch)
     monkeypatch.setattr("bots_sdk.settings._installed", lambda _: version)
     prepare_grpc()
     assert has_older_engine(version) is known
@@ -87,8 +95,7 @@ def test_the_engine_is_chosen_where_grpc_is_known_to_have_it(
 
 @pytest.mark.parametrize("given", [None, "", OLDER_ENGINE])
 def test_a_bot_that_is_started_is_told_what_we_were_told(monkeypatch: pytest.MonkeyPatch, given: str | None) -> None:
-    monkeypatch.setattr("bots_sdk.settings._set_here", set())
-    monkeypatch.delenv("GRPC_EXPERIMENTS", raising=False)
+    forgotten(monkeypatch)
     if given is not None:
         monkeypatch.setenv("GRPC_EXPERIMENTS", given)
     prepare_grpc()
