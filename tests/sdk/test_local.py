@@ -1,5 +1,6 @@
 """Games in one process."""
 
+import pickle
 import subprocess
 import sys
 
@@ -37,6 +38,30 @@ def test_another_seed_gives_another_game() -> None:
     games = [play_game([GreedyBot(), GreedyBot()], seed=seed, terms=SHORT) for seed in (1, 2)]
     assert games[0].game.log[1] != games[1].game.log[1]
     assert games[0].game_id != games[1].game_id
+
+
+class Loose(GreedyBot):
+    """Plays as the greedy bot does, but is careless about types. So is much of what people write."""
+
+    def draw(self, view: View) -> Draw:
+        return Draw(int(super().draw(view).from_discard))  # type: ignore[arg-type] # the carelessness under test
+
+    def play(self, view: View) -> Play:
+        self.note(5)  # type: ignore[arg-type] # as above
+        play = super().play(view)
+        lay, hits = list(play.lay), iter(play.hits)
+        return Play(lay, hits, play.discard, play.skip_target, play.phase)  # type: ignore[arg-type] # as above
+
+
+def test_what_a_move_holds_may_be_of_a_type_that_is_alike() -> None:
+    loose, strict = [play_game([bot, BlindBot()], seed="types", terms=SHORT) for bot in (Loose(), GreedyBot())]
+    assert list(loose.game.log) == list(strict.game.log)
+    assert loose.troubles == strict.troubles
+
+
+def test_the_result_can_be_handed_to_another_process() -> None:
+    result = play_game([GreedyBot(), BlindBot()], terms=SHORT).result
+    assert pickle.loads(pickle.dumps(result)) == result
 
 
 def test_a_replay_stands_up_to_a_check() -> None:
