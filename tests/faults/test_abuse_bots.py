@@ -20,6 +20,7 @@ from tests.service.client import order, quick_terms, reference
 # Not so hasty that an honest bot in this process could be late three times because the process stands still for a while.
 HASTY = quick_terms(bank=20_000, cap=1_500, max_deals=1, max_turns_per_deal=4)
 FLOOD_PER_SECOND = 10_000  # of the referee's own time; what else is done on the machine does not count
+SWALLOWED = 60.0  # seconds within which ten megabytes are sent, refused and hung up on, however busy the machine is
 STRAY = pb.BotMessage(answer=pb.Answer(game=5, id=1, draw=game_pb2.Draw()))
 
 
@@ -217,6 +218,7 @@ async def test_giants_and_bombs(referee: Attacked, said: bytes, headers: tuple[t
     assert set(reasons) == {reason}
 
 
+@pytest.mark.timeout(400)
 async def test_data_that_nobody_has_asked_for(referee: Attacked) -> None:
     """Ten megabytes, whatever the window."""
     codes: list[int | None] = []
@@ -225,7 +227,7 @@ async def test_data_that_nobody_has_asked_for(referee: Attacked) -> None:
         for _ in range(5):
             connection, stream = await referee.bot("pusher")
             connection.say(stream, b"\x0a\x00" * 5_000_000)
-            await connection.until_closed()
+            await connection.until_closed(SWALLOWED)
             codes.append(connection.goaway[0] if connection.goaway else None)  # the network may swallow the last words
 
     await referee.survives(attack)

@@ -325,8 +325,13 @@ class WritesNovels(Bent):
 
 
 class Floods(Bent):
+    flooded = False  # once a stream is enough: a busy machine would take ever more pings for slowness
+
     def says(self, message: pb.BotMessage) -> Iterable[pb.BotMessage]:
-        return (message,) * 60 if message.HasField("ping") else (message,)
+        if self.flooded or not message.HasField("ping"):
+            return (message,)
+        self.flooded = True
+        return (message,) * 60
 
 
 class SendsGiants(Bent):
