@@ -1,26 +1,20 @@
 """What the SDK and its command line read from the environment: the only file that does."""
 
 import os
-import re
 import shlex
 import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 from bots_sdk.errors import WrongInput
+from referee.wire.grpc_engine import EXPERIMENTS, OLDER_ENGINE, has_older_engine, installed_grpc
 
 SERVER = "PHASETEN_SERVER"
 TOKEN = "PHASETEN_TOKEN"  # noqa: S105 - the name of a variable, no token
 PASSWORD = "PHASETEN_PASSWORD"  # noqa: S105 - the name of a variable, no password
-EXPERIMENTS = "GRPC_EXPERIMENTS"
-#: Gives gRPC the engine back that it had until 1.78: where the present one wakes threads for every message, it wakes none.
-OLDER_ENGINE: Final = "-event_engine_client,-event_engine_listener"
-OLDER_ENGINE_KNOWN: Final = ((1, 76), (1, 85))  # versions that were tried; to stderr goes any name that one does not know
 _set_here: set[str] = set()  # names of variables
 
 
@@ -70,24 +64,9 @@ def prepare_grpc() -> None:
     for other things, too.
     """
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
-    if EXPERIMENTS not in os.environ and has_older_engine(_installed("grpcio")):
+    if EXPERIMENTS not in os.environ and has_older_engine(installed_grpc()):
         os.environ[EXPERIMENTS] = OLDER_ENGINE
         _set_here.add(EXPERIMENTS)
-
-
-def has_older_engine(grpc: str) -> bool:
-    """Whether this version of gRPC is known to have the older engine, and both of its names."""
-    found = re.match(r"(\d+)\.(\d+)", grpc)
-    first, last = OLDER_ENGINE_KNOWN
-    return found is not None and first <= (int(found[1]), int(found[2])) <= last
-
-
-def _installed(package: str) -> str:
-    """The version of a package; nothing if nobody wrote it down."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def called_as() -> str:

@@ -30,6 +30,7 @@ MODULES: Final = (
     *(f"bots_sdk/{name}.py" for name in _SDK.split()),
     "bots_sdk/house_bots/habits.py",
 )
+NAMES: Final = tuple(module.removesuffix(".py").replace("/", ".") for module in MODULES)
 # Other people's types are left out: their objects are then used as Python uses them, without a guess at what they hold. So
 # modules that are not compiled may seem wrong where other people's are not installed; `dev.py check` sees all of it.
 OPTIONS: Final = """
@@ -91,8 +92,7 @@ def compile_modules(made: Path) -> None:
     from setuptools import Distribution
 
     options = made / "mypy.ini"
-    names = [module.removesuffix(".py").replace("/", ".") for module in MODULES]
-    options.write_text(OPTIONS.format(compiled=",".join(names), cache=made / "types"))
+    options.write_text(OPTIONS.format(compiled=",".join(NAMES), cache=made / "types"))
     extensions = mypycify(
         [f"--config-file={options}", *MODULES],
         opt_level="2",

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from referee.service.settings import OLDER_ENGINE, grpc_variables
+from referee.service.settings import grpc_variables
+from referee.wire.grpc_engine import OLDER_ENGINE
 
 with pytest.MonkeyPatch.context() as patch:
     if grpc_variables(os.environ).get("GRPC_EXPERIMENTS") == OLDER_ENGINE:

@@ -1,14 +1,13 @@
 """The referee's settings: read once, complete, or the process does not start."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final, Self, TypeVar
 
 from referee.service.log import LEVELS
 from referee.service.tickets import BadKey, KeyRing
+from referee.wire.grpc_engine import EXPERIMENTS, OLDER_ENGINE, has_older_engine, installed_grpc
 
 T = TypeVar("T")
 
@@ -19,9 +18,6 @@ MAX_RECORD_BYTES: Final = 256 * 1024 * 1024
 GRACE_SECONDS: Final = 3.0
 LOG_LEVEL: Final = "INFO"
 ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104  a name for all addresses, and the nearest of them
-#: Gives gRPC the engine back that it had until 1.78: where the present one wakes threads for every message, it wakes none.
-OLDER_ENGINE: Final = "-event_engine_client,-event_engine_listener"
-OLDER_ENGINE_KNOWN: Final = ((1, 76), (1, 85))  # versions that were tried; to stderr goes any name that one does not know
 
 
 class SettingsError(Exception):
@@ -110,24 +106,9 @@ def grpc_variables(env: Mapping[str, str], installed: str | None = None) -> dict
     unless it is given.
     """
     ours = {"GRPC_VERBOSITY": "NONE"}
-    if _has_older_engine(_installed("grpcio") if installed is None else installed):
-        ours["GRPC_EXPERIMENTS"] = OLDER_ENGINE
+    if has_older_engine(installed_grpc() if installed is None else installed):
+        ours[EXPERIMENTS] = OLDER_ENGINE
     return {name: env.get(name, value) for name, value in ours.items()}
-
-
-def _has_older_engine(grpc: str) -> bool:
-    """Whether this version of gRPC is known to have the older engine, and both of its names."""
-    found = re.match(r"(\d+)\.(\d+)", grpc)
-    first, last = OLDER_ENGINE_KNOWN
-    return found is not None and first <= (int(found[1]), int(found[2])) <= last
-
-
-def _installed(package: str) -> str:
-    """The version of a package; nothing if nobody wrote it down."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 class _Reader:

@@ -61,12 +61,11 @@ def test_it_passes_the_tests_of_the_python_files(folder: Path, tmp_path: Path) -
 
 @pytest.mark.timeout(2 * PATIENCE)
 def test_all_that_should_be_compiled_is_what_a_process_imports(folder: Path) -> None:
-    names = [module.removesuffix(".py").replace("/", ".") for module in wheel.MODULES]
-    script = f"import importlib\nfor name in {names}: print(importlib.import_module(name).__file__)"
+    script = f"import importlib\nfor name in {wheel.NAMES}: print(importlib.import_module(name).__file__)"
     done = run(folder, "-c", script)
     assert done.stderr == ""
     places = done.stdout.splitlines()
-    assert len(places) == len(names)
+    assert len(places) == len(wheel.NAMES)
     assert all(place.startswith(f"{folder}/") and place.endswith(".so") for place in places), places
     whole = run(folder, "-c", "import deploy, tournament_site, tests; print(deploy.__file__, tournament_site.__file__)")
     assert whole.stdout.split() == [f"{PROJECT}/deploy/__init__.py", f"{folder}/tournament_site/__init__.py"]

@@ -7,8 +7,9 @@ import struct
 
 import pytest
 
-from bots_sdk.settings import OLDER_ENGINE, environment_of_bot, has_older_engine, prepare_grpc
+from bots_sdk.settings import environment_of_bot, prepare_grpc
 from referee.engine.ruleset import Terms
+from referee.wire.grpc_engine import OLDER_ENGINE, has_older_engine
 from tests.faults.http2 import GOAWAY, PREFACE, SETTINGS, frame
 from tests.sdk.command import Shell
 from tests.sdk.fake_site import fake_site
@@ -87,7 +88,7 @@ def test_the_engine_is_chosen_where_grpc_is_known_to_have_it(
     monkeypatch: pytest.MonkeyPatch, version: str, known: bool
 ) -> None:
     forgotten(monkeypatch)
-    monkeypatch.setattr("bots_sdk.settings._installed", lambda _: version)
+    monkeypatch.setattr("bots_sdk.settings.installed_grpc", lambda: version)
     prepare_grpc()
     assert has_older_engine(version) is known
     assert os.environ.get("GRPC_EXPERIMENTS") == (OLDER_ENGINE if known else None)

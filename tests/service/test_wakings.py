@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from phaseten.v1 import referee_pb2
 
-from referee.service.settings import OLDER_ENGINE, grpc_variables
+from referee.service.settings import grpc_variables
+from referee.wire.grpc_engine import OLDER_ENGINE
 from tests.service.client import PATIENCE, Control, House
 from tests.service.test_process import running
 from tests.wakings import needs_proc, wakings
